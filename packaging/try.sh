@@ -102,7 +102,8 @@ if (($# == 1)); then
     "try_${1//-/_}"
 else # 255 has xargs begin no further one
     printf '%s\n' "$@" | xargs -P 2 -I '{}' bash -c '
-        "$0" "$1" > "$2/$1.log" 2>&1 || status=$?
-        cat "$2/$1.log"
-        exit ${status:+255}' "${BASH_SOURCE[0]}" '{}' "$scratch"
+        status=0
+        "$0" "$1" > "$2/$1.said" 2>&1 || status=255
+        cat "$2/$1.said"
+        exit $status' "$root/packaging/try.sh" '{}' "$scratch"
 fi

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "recorder.hpp"
 
+#include <atomic>
 #include <cstring>
 #include <dlfcn.h>
 #include <linux/prctl.h>
@@ -19,19 +20,28 @@ using word = unsigned long;
 using prctl_function = int (*)(int, word, word, word, word);
 using syscall_function = long (*)(long, word, word, word, word, word, word);
 
+/// The next library's function of this name, found when it is called first, by any thread.
 template <class F>
-F next(const char* name) noexcept {
-    void* const p = ::dlsym(RTLD_NEXT, name);
-    F function;
-    std::memcpy(&function, &p, sizeof p);
+F next(std::atomic<F>& found, const char* name) noexcept {
+    F function = found.load(std::memory_order_relaxed);
+    if (function == nullptr) {
+        void* const p = ::dlsym(RTLD_NEXT, name);
+        std::memcpy(&function, &p, sizeof p);
+        found.store(function, std::memory_order_relaxed);
+    }
     return function;
 }
 
-void note_prctl(word what, word first) noexcept {
+constinit std::atomic<prctl_function> next_prctl{nullptr};
+constinit std::atomic<syscall_function> next_syscall{nullptr};
+
+/// Before a call. One without a filter only asks whether there are such.
+void note_prctl(word what, word first, word filter) noexcept {
     // With so few calls, the processor's clock may not be read, either.
     const bool strict = what == PR_SET_SECCOMP && first == SECCOMP_MODE_STRICT;
+    const bool filters = what == PR_SET_SECCOMP && first == SECCOMP_MODE_FILTER && filter != 0;
     const bool clockless = what == PR_SET_TSC && first == PR_TSC_SIGSEGV;
-    if (what == PR_SET_SECCOMP || clockless)
+    if (strict || filters || clockless)
         the_recorder.is_shut_in(strict || clockless);
 }
 
@@ -44,16 +54,18 @@ extern "C" [[gnu::visibility("default")]] long
 arenite_syscall(long what, word a, word b, word c, word d, word e, word f) __asm__("syscall");
 
 int arenite_prctl(int what, word a, word b, word c, word d) {
-    static const auto function = next<prctl_function>("prctl");
-    note_prctl(static_cast<word>(what), a);
+    const auto function = next(next_prctl, "prctl");
+    note_prctl(static_cast<word>(what), a, b);
     return function(what, a, b, c, d);
 }
 
 long arenite_syscall(long what, word a, word b, word c, word d, word e, word f) {
-    static const auto function = next<syscall_function>("syscall");
+    const auto function = next(next_syscall, "syscall");
     if (what == SYS_prctl)
-        note_prctl(a, b);
-    else if (what == SYS_seccomp && a != SECCOMP_GET_ACTION_AVAIL && a != SECCOMP_GET_NOTIF_SIZES)
-        the_recorder.is_shut_in(a == SECCOMP_SET_MODE_STRICT);
+        note_prctl(a, b, c);
+    else if (what == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT)
+        the_recorder.is_shut_in(true);
+    else if (what == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER && c != 0)
+        the_recorder.is_shut_in(false);
     return function(what, a, b, c, d, e, f);
 }

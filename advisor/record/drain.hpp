@@ -98,7 +98,7 @@ private:
 };
 
 /// Why recording ended before the program did.
-constexpr const char* ended_without_clock =
+inline constexpr const char* ended_without_clock =
     "the program restricts its system calls so far (seccomp) that no clock may be read";
 
 /// A stamp as the program's threads take it, and in nanoseconds.

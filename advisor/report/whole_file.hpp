@@ -58,7 +58,7 @@ public:
 private:
     static bool is_no_file(const std::string& path) {
         struct stat s {};
-        return ::stat(path.c_str(), &s) == 0 && !S_ISREG(s.st_mode);
+        return ::lstat(path.c_str(), &s) == 0 && !S_ISREG(s.st_mode);
     }
 
     std::string path_;

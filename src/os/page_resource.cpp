@@ -29,6 +29,9 @@ namespace {
 
 constinit const page_options defaults{};
 
+/// Requests of so many units look for a place that waits.
+constexpr std::size_t least_units_from_waiting = 1_MiB / unit;
+
 huge_pages huge_pages_from_environment() noexcept {
     const char* text = std::getenv("ARENITE_HUGE_PAGES");
     if (text == nullptr || *text == '\0')
@@ -94,9 +97,17 @@ bool page_resource::make_usable(range& r, std::size_t i, std::size_t n) noexcept
     return true;
 }
 
-/// Takes the place for what is wanted, and opens windows for it; nullptr where there is none.
+/// Takes the place for what is wanted, and opens windows for it; nullptr where there is none. For
+/// much memory, first the lowest place that has all of it, in the pages that it lies in: what lies
+/// lower and is not resident costs more than a search.
 page_resource::range* page_resource::take_place(const request& wanted,
                                                 std::size_t& place) noexcept {
+    if (wanted.units >= least_units_from_waiting && waiting_.all_units() >= wanted.units)
+        for (range* r = first_; r != nullptr; r = r->next) {
+            place = r->find_waiting(wanted.units, wanted.alignment);
+            if (place != range::none)
+                return r;
+        }
     const bool shares = shares_windows(wanted);
     if (shares && !wanted.large) {
         range* const r = find_place(wanted, true, place);

@@ -25,8 +25,6 @@ constexpr std::size_t smallest_range_bytes = 16_MiB;
 /// Alignments up to this one cost a large range no addresses.
 constexpr std::size_t large_range_alignment = 1_GiB;
 constexpr std::size_t small_range_alignment = 4_MiB;
-/// Requests of so much look for a place that waits.
-constexpr std::size_t least_units_from_waiting = 1_MiB / unit;
 
 } // namespace
 
@@ -163,16 +161,9 @@ bool page_resource::grow(range& r, std::size_t end) noexcept {
 }
 
 /// The range that has a place for what is wanted, the lowest there; nullptr where there is none.
-/// `shared`: in windows that are huge or may become so. For much memory, first the lowest place
-/// that has all of it: what lies lower and is not resident costs more than a search.
+/// `shared`: in windows that are huge or may become so.
 page_resource::range* page_resource::find_place(const request& wanted, bool shared,
                                                 std::size_t& place) noexcept {
-    if (wanted.units >= least_units_from_waiting && waiting_.all_units() >= wanted.units)
-        for (range* r = first_; r != nullptr; r = r->next) {
-            place = r->find_waiting(wanted.units, wanted.alignment);
-            if (place != range::none)
-                return r;
-        }
     for (range* r = first_; r != nullptr; r = r->next) {
         place = shared ? r->find_shared(wanted.units, wanted.alignment)
                        : r->find(wanted.units, wanted.alignment);

@@ -112,8 +112,8 @@ std::uint64_t page_resource::delay_now_ms() const noexcept {
     return options_.delay_ms * (waves_.is_expected() ? times_longer : 1);
 }
 
-/// With what is in use no more waits than the peak, or a quarter of the peak where that is more.
-/// Less of a program that may never make another call.
+/// With what is in use no more waits than the peak, or a quarter of the peak where that is more, or
+/// 4 MiB. Less of a program that may never make another call.
 std::size_t page_resource::most_waiting_units() const noexcept {
     const std::size_t peak = in_use_.most_units * unit; // of what waits whole units count, too
     std::size_t most =

@@ -47,7 +47,7 @@ class impatient final : public region_sink {
 public:
     explicit impatient(std::size_t last) noexcept : last_{last} {}
     void add(const region& /*r*/) override {
-        if (seen_++ == last_)
+        if (seen_++ >= last_)
             throw enough{};
     }
 

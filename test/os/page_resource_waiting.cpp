@@ -55,31 +55,6 @@ TEST(page_resource, memory_that_comes_back_waits_with_its_addresses) {
     }
 }
 
-TEST(page_resource, a_large_request_gets_what_waits_whole_and_small_ones_the_lowest_place) {
-    page_resource pages{slowly()};
-    for (const std::size_t bytes : {std::size_t{1_MiB}, std::size_t{3_MiB} + unit}) {
-        std::byte* const lower = touched(pages, bytes);
-        std::byte* const part = touched(pages, bytes / 2);
-        std::byte* const between = touched(pages, unit);
-        std::byte* const waits = touched(pages, bytes);
-        std::byte* const above = touched(pages, unit);
-        pages.release(lower, bytes);
-        pages.deallocate(part, bytes / 2);
-        pages.deallocate(waits, bytes);
-        EXPECT_EQ(pages.allocate(bytes), waits);
-        EXPECT_EQ(*waits, std::byte{1}) << "no page was cleared for it";
-        EXPECT_EQ(pages.allocate(unit), lower);
-        std::byte* const second = bytes_at(pages.allocate(bytes));
-        EXPECT_NE(second, lower);
-        EXPECT_LT(second, between + 8_MiB) << "the lowest place, where nothing waits whole";
-        for (std::byte* p : {lower, between, above})
-            pages.release(p, unit);
-        pages.release(waits, bytes);
-        pages.release(second, bytes);
-        pages.trim();
-    }
-}
-
 TEST(page_resource, what_has_waited_long_enough_goes_at_the_next_call_of_anybody) {
     page_resource pages{slowly()};
     std::byte* a = touched(pages, unit);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // The windows of page_resource: huge pages that several requests share, prepared ones, and what of
-// them goes back.
+// them goes back. Large requests that find what waits.
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/os/detail/platform.hpp>
@@ -348,6 +348,47 @@ TEST(page_resource, a_long_cyclic_run_stays_flat) {
     EXPECT_LE(most[1], most[0] + most[0] / 5);
     for (const piece& x : live)
         pages.deallocate(x.p, x.bytes);
+}
+
+TEST(page_resource, a_large_request_gets_what_waits_whole_and_small_ones_the_lowest_place) {
+    page_resource pages{slowly()};
+    for (const std::size_t bytes : {std::size_t{1_MiB}, std::size_t{3_MiB} + unit}) {
+        std::byte* const lower = touched(pages, bytes);
+        std::byte* const part = touched(pages, bytes / 2);
+        std::byte* const between = touched(pages, unit);
+        std::byte* const waits = touched(pages, bytes);
+        std::byte* const above = touched(pages, unit);
+        pages.release(lower, bytes);
+        pages.deallocate(part, bytes / 2);
+        pages.deallocate(waits, bytes);
+        EXPECT_EQ(pages.allocate(bytes), waits);
+        EXPECT_EQ(*waits, std::byte{1}) << "no page was cleared for it";
+        EXPECT_EQ(pages.allocate(unit), lower);
+        std::byte* const second = bytes_at(pages.allocate(bytes));
+        EXPECT_NE(second, lower);
+        EXPECT_LT(second, between + 8_MiB) << "the lowest place, where nothing waits whole";
+        for (std::byte* p : {lower, between, above})
+            pages.release(p, unit);
+        pages.release(waits, bytes);
+        pages.release(second, bytes);
+        pages.trim();
+    }
+}
+
+TEST(page_resource, what_waits_whole_is_lent_as_it_is_to_those_who_will_fill_it) {
+    page_resource pages{slowly()};
+    std::byte* const first = touched(pages, 2_MiB); // from 1 MiB on there are windows
+    for (const std::size_t bytes : {std::size_t{1_MiB}, std::size_t{3_MiB}}) {
+        std::byte* const p = touched(pages, bytes);
+        pages.deallocate(p, bytes);
+        const lent_memory lent = pages.lend(bytes, 16, page_use::dense);
+        EXPECT_EQ(lent.p, p);
+        EXPECT_FALSE(lent.is_zero);
+        EXPECT_EQ(p[0], std::byte{1}) << "no page was cleared for it";
+        EXPECT_EQ(p[bytes - 1], std::byte{1});
+        pages.release(p, bytes);
+    }
+    pages.deallocate(first, 2_MiB);
 }
 
 } // namespace

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <random>
@@ -245,7 +246,7 @@ struct lone_page {
 
     lone_page() {
         if (!platform::commit(begin, platform::page_bytes()))
-            throw std::bad_alloc{};
+            std::abort();
     }
     lone_page(const lone_page&) = delete;
     lone_page& operator=(const lone_page&) = delete;

@@ -53,9 +53,9 @@ TEST(row_sequence, what_was_reserved_stays_where_rows_are_copied) {
     struct copied {
         support::fragile<false> number;
     };
-    using rows = detail::row_sequence<copied, layout::soa>;
-    static_assert(!rows::moves);
-    rows r{&up};
+    using copied_rows = detail::row_sequence<copied, layout::soa>;
+    static_assert(!copied_rows::moves);
+    copied_rows r{&up};
     r.reserve(100);
     const std::size_t room = r.capacity();
     r.insert(0, copied{1});

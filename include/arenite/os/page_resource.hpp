@@ -42,9 +42,9 @@ struct page_options {
     /// How long freed memory stays resident with its addresses; 0: returned to the system at once.
     std::uint32_t delay_ms = 1000;
     /// Limit on freed memory that waits: together with what is in use, no more than the peak of
-    /// use, and at most this many bytes; but a quarter of the peak may always wait, and 4 MiB
-    /// unless this is less. Until a program has twice come back for what it gave back, also no more
-    /// than 32 MiB, or a quarter of what is in use if that is more.
+    /// use, and at most this many bytes; or a quarter of the peak if that is more, or 4 MiB unless
+    /// this is less. Until a program has twice come back for what it gave back, also no more than
+    /// 32 MiB, or a quarter of what is in use if that is more.
     std::size_t most_waiting_bytes = 256_MiB;
     /// The clock for the delay: any that never goes back.
     std::uint64_t (*now_ms)() noexcept = &detail::os::platform::now_ms;
@@ -72,23 +72,25 @@ struct page_options {
 /// Memory is returned with a delay. Freed units merge with their neighbours by being zero bits, and
 /// *wait*: a request that gets their addresses meanwhile gets them with their memory, without a
 /// page fault. Addresses come first: the lowest that fit are handed out, even if higher ones wait;
-/// so fresh order is address order. Only a request of 1 MiB and more gets the lowest that fit and
-/// wait whole, if there are such: else much that is resident would go, and as much be cleared. What
-/// has waited for `delay_ms` goes to the system at the next call by any user, 2 MiB a call (128 MiB
-/// of huge pages), so no call takes much more than 1 ms; give_back_due() is such a call, which
-/// heaps make of their upstream when they are slow anyway. The amount that waits is limited (see
-/// most_waiting_bytes); beyond that the oldest goes at once. release() and trim() do not wait. A
-/// program that has twice come back for what it gave back finds it for four delays.
+/// so fresh order is address order. Only a request of about 1 MiB and more gets the lowest that fit
+/// and wait whole, if there are such: else much that is resident would go, and as much be cleared.
+/// What has waited for `delay_ms` goes to the system at the next call by any user, 2 MiB a call
+/// (128 MiB of huge pages), so no call takes much more than 1 ms; give_back_due() is such a call,
+/// which heaps make of their upstream when they are slow anyway. The amount that waits is limited
+/// (see most_waiting_bytes); beyond that the oldest goes at once. release() and trim() do not wait.
+/// A program that has twice come back for what it gave back finds it for four delays.
 ///
 /// From 1 MiB on, what will be filled (page_use::dense) lies in huge pages, which requests share:
-/// at the lowest place in windows that are huge, or of which nothing is in use. Requests of a huge
-/// page and more have theirs, and their end is shared if it will be filled. A window goes back as a
-/// whole when nothing of it is in use; one that loses a part is in small pages from then on.
+/// at the lowest place in windows that are huge, or of which nothing is in use, unless a place of
+/// that size waits, whatever its pages. Requests of a huge page and more have theirs, and their end
+/// is shared if it will be filled. A window goes back as a whole when nothing of it is in use; one
+/// that loses a part is in small pages from then on.
 ///
 /// Use when:  a heap or pool needs spans of 64 KiB and more, of any alignment. Not for objects.
 /// Cost:      allocate and deallocate take a lock and a search of the bits that skips full words
-///            and what was searched in vain before; usually no system call, one or two for a huge
-///            page and each 4 MiB that were never used. The first touch of a page costs more.
+///            and what was searched in vain before, from 1 MiB on also one of the bits of what
+///            waits; usually no system call, one or two for a huge page and each 4 MiB that were
+///            never used. The first touch of a page costs more.
 /// Overhead:  addresses in units of 64 KiB, memory in pages; 4.6 bytes of bookkeeping a unit.
 /// Limits:    any alignment that the address space has; a request of less than 2^32 pages.
 /// Threads:   any. page_source() keeps working in the child of a process that forks.

@@ -20,10 +20,10 @@ namespace detail {
 ///              /    \/    \/     . . . . . .     allowed
 ///              |  a second  |  a second  |       idle: what is above `allowed` all through one
 ///
-/// Where objects come and go at one level, so much as lies above the lowest point of a second goes
-/// back in the next one, and no more: what is wanted again at once is not faulted in again and
-/// again. When what is taken falls by a quarter, a phase of the program ends, and it may never call
-/// again: then all is idle that exceeds a quarter of what is taken, and 32 MiB.
+/// Where objects come and go at one level, what stayed free all through a second, beyond what is
+/// allowed, goes back in the next one, and no more: what is wanted at once is not faulted in again
+/// and again. When what is taken falls by a quarter, a phase of the program ends, and it may never
+/// call again: then all is idle that exceeds a quarter of what is taken, and 32 MiB.
 ///
 /// Threads:   one at a time.
 class idle_memory {
@@ -48,7 +48,7 @@ public:
             most_taken_ = taken;
         }
         const bool has_fallen = taken < most_taken_ - most_taken_ / divisor;
-        return due_ != 0 || (has_fallen && resident > std::max(most_at_once, taken / divisor));
+        return due_ != 0 || (has_fallen && resident > std::max(may_stay, taken / divisor));
     }
 
     /// So much has gone back, or there is no more that can.
@@ -63,7 +63,7 @@ public:
 private:
     static constexpr std::uint64_t delay_ms = 1000;
     static constexpr std::size_t divisor = 4;
-    static constexpr std::size_t most_at_once = std::size_t{32} << 20;
+    static constexpr std::size_t may_stay = std::size_t{32} << 20;
 
     std::uint64_t since_ms_ = 0;     ///< when this second began; 0: with the next excess
     std::size_t least_resident_ = 0; ///< in this second

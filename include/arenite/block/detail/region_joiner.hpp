@@ -9,18 +9,23 @@
 #include <arenite/core/region.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <span>
+#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
 /// Joins neighbours of one state to one region before it hands them on. What was added last goes
-/// out with flush(), or when this ends.
+/// out with flush(), or when this ends; not where the sink has thrown.
 class region_joiner {
 public:
     explicit region_joiner(region_sink& to) noexcept : to_{to} {}
-    ~region_joiner() { flush(); }
+    ~region_joiner() noexcept(false) {
+        if (std::uncaught_exceptions() == exceptions_) // else the listing has ended
+            flush();
+    }
 
     region_joiner(const region_joiner&) = delete;
     region_joiner& operator=(const region_joiner&) = delete;
@@ -53,16 +58,18 @@ public:
         flush();
     }
 
-    void flush() {
-        if (begin_ != end_)
-            to_.add({begin_, static_cast<std::size_t>(end_ - begin_), state_});
-        begin_ = end_ = nullptr;
+    void flush() { // forgotten first: a sink that throws gets nothing more
+        const std::byte* const begin = std::exchange(begin_, nullptr);
+        const std::byte* const end = std::exchange(end_, nullptr);
+        if (begin != end)
+            to_.add({begin, static_cast<std::size_t>(end - begin), state_});
     }
 
 private:
     region_sink& to_;
     const std::byte* begin_ = nullptr;
     const std::byte* end_ = nullptr;
+    int exceptions_ = std::uncaught_exceptions();
     region_state state_ = region_state::free;
 };
 
