@@ -9,7 +9,6 @@
 #include <arenite/core/region.hpp>
 
 #include <cstddef>
-#include <exception>
 #include <span>
 #include <utility>
 
@@ -18,14 +17,10 @@ inline namespace ARENITE_ABI {
 namespace detail {
 
 /// Joins neighbours of one state to one region before it hands them on. What was added last goes
-/// out with flush(), or when this ends; not where the sink has thrown.
+/// out with flush(): not when this ends, as it does where the sink has thrown.
 class region_joiner {
 public:
     explicit region_joiner(region_sink& to) noexcept : to_{to} {}
-    ~region_joiner() noexcept(false) {
-        if (std::uncaught_exceptions() == exceptions_) // else the listing has ended
-            flush();
-    }
 
     region_joiner(const region_joiner&) = delete;
     region_joiner& operator=(const region_joiner&) = delete;
@@ -69,7 +64,6 @@ private:
     region_sink& to_;
     const std::byte* begin_ = nullptr;
     const std::byte* end_ = nullptr;
-    int exceptions_ = std::uncaught_exceptions();
     region_state state_ = region_state::free;
 };
 
