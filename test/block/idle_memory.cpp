@@ -60,6 +60,21 @@ TEST(idle_memory, after_a_phase_all_beyond_32_mib_and_a_quarter_is_due_at_once) 
     EXPECT_TRUE(idle.is_due(1001, 500_MiB, 1400_MiB, 100_MiB)) << "of the new height";
 }
 
+TEST(idle_memory, a_phase_may_end_in_some_seconds) {
+    detail::idle_memory idle;
+    idle.end_excess(400_MiB);
+    EXPECT_FALSE(idle.is_due(1000, 80_MiB, 320_MiB, 40_MiB));
+    idle.note_request(0, 320_MiB); // all is wanted, and then free again
+    EXPECT_FALSE(idle.is_due(2000, 80_MiB, 320_MiB, 40_MiB));
+    EXPECT_FALSE(idle.is_due(2000, 62_MiB, 250_MiB, 40_MiB)) << "a quarter may stay";
+    EXPECT_TRUE(idle.is_due(2000, 120_MiB, 250_MiB, 40_MiB)) << "from 350, as of 400 a second ago";
+    for (std::uint64_t ms = 3000; ms < 9000; ms += 500) {
+        idle.note_request(0, 250_MiB);
+        static_cast<void>(idle.is_due(ms, 120_MiB, 250_MiB, 40_MiB));
+    }
+    EXPECT_FALSE(idle.is_due(9000, 120_MiB, 250_MiB, 40_MiB)) << "this is the height now";
+}
+
 TEST(idle_memory, an_excess_that_ends_begins_anew) {
     detail::idle_memory idle;
     EXPECT_FALSE(idle.is_due(1000, 20_MiB, 100_MiB, 10_MiB));
