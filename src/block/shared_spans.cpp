@@ -193,7 +193,7 @@ void shared_spans::give_empty(bool at_once) noexcept {
 
 void shared_spans::return_excess(std::size_t allowed) noexcept {
     if (bytes_resident() <= allowed)
-        return idle_.end_excess(bytes_taken());
+        return idle_.end_excess();
     if (!idle_.is_due(os::platform::now_ms(), bytes_resident(), bytes_taken(), allowed))
         return;
     if (shared_span* const s = spans_.highest(is_resident))

@@ -50,7 +50,7 @@ TEST(idle_memory, what_is_wanted_in_each_second_is_never_due) {
 
 TEST(idle_memory, after_a_phase_all_beyond_32_mib_and_a_quarter_is_due_at_once) {
     detail::idle_memory idle;
-    idle.end_excess(1000_MiB);
+    idle.note_request(0, 1000_MiB);
     EXPECT_FALSE(idle.is_due(1000, 200_MiB, 800_MiB, 100_MiB)) << "not fallen by a quarter";
     EXPECT_FALSE(idle.is_due(1000, 175_MiB, 740_MiB, 100_MiB)) << "a quarter may stay";
     EXPECT_TRUE(idle.is_due(1000, 190_MiB, 740_MiB, 100_MiB));
@@ -62,7 +62,7 @@ TEST(idle_memory, after_a_phase_all_beyond_32_mib_and_a_quarter_is_due_at_once) 
 
 TEST(idle_memory, a_phase_may_end_in_some_seconds) {
     detail::idle_memory idle;
-    idle.end_excess(400_MiB);
+    idle.note_request(0, 400_MiB);
     EXPECT_FALSE(idle.is_due(1000, 80_MiB, 320_MiB, 40_MiB));
     idle.note_request(0, 320_MiB); // all is wanted, and then free again
     EXPECT_FALSE(idle.is_due(2000, 80_MiB, 320_MiB, 40_MiB));
@@ -75,13 +75,23 @@ TEST(idle_memory, a_phase_may_end_in_some_seconds) {
     EXPECT_FALSE(idle.is_due(9000, 120_MiB, 250_MiB, 40_MiB)) << "this is the height now";
 }
 
+TEST(idle_memory, the_height_of_a_phase_outlives_what_is_allowed) {
+    detail::idle_memory idle;
+    idle.note_request(0, 400_MiB);
+    idle.end_excess(); // while 50 MiB are free, and may be
+    EXPECT_FALSE(idle.is_due(1000, 45_MiB, 355_MiB, 44_MiB));
+    EXPECT_FALSE(idle.is_due(1000, 80_MiB, 320_MiB, 40_MiB));
+    EXPECT_FALSE(idle.is_due(2050, 83_MiB, 317_MiB, 83_MiB));
+    EXPECT_TRUE(idle.is_due(2050, 154_MiB, 246_MiB, 83_MiB));
+}
+
 TEST(idle_memory, an_excess_that_ends_begins_anew) {
     detail::idle_memory idle;
     EXPECT_FALSE(idle.is_due(1000, 20_MiB, 100_MiB, 10_MiB));
-    idle.end_excess(100_MiB);
+    idle.end_excess();
     EXPECT_FALSE(idle.is_due(2500, 20_MiB, 100_MiB, 10_MiB));
     EXPECT_TRUE(idle.is_due(3500, 20_MiB, 100_MiB, 10_MiB));
-    idle.end_excess(100_MiB);
+    idle.end_excess();
     EXPECT_FALSE(idle.is_due(3501, 20_MiB, 100_MiB, 10_MiB)) << "nothing is due any more";
 }
 

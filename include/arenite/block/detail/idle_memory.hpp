@@ -24,7 +24,7 @@ namespace detail {
 /// allowed, goes back in the next one, and no more: what is wanted at once is not faulted in again
 /// and again. When what is taken falls by a quarter within a few seconds, a phase of the program
 /// ends, and it may never call again: then all is idle that exceeds a quarter of what is taken, and
-/// 32 MiB. The height that it fell from sinks by an eighth a second.
+/// 32 MiB. The height that it fell from sinks by an eighth in each second of such an excess.
 ///
 /// Threads:   one at a time.
 class idle_memory {
@@ -55,11 +55,8 @@ public:
     /// So much has gone back, or there is no more that can.
     void note_given(std::size_t bytes) noexcept { due_ -= std::min(due_, bytes); }
 
-    /// No more is resident than allowed, while so much is taken.
-    void end_excess(std::size_t taken) noexcept {
-        since_ms_ = due_ = 0;
-        most_taken_ = taken;
-    }
+    /// No more is resident than allowed.
+    void end_excess() noexcept { since_ms_ = due_ = 0; }
 
 private:
     static constexpr std::uint64_t delay_ms = 1000;
