@@ -92,6 +92,21 @@ TEST(scarce_addresses_death, a_further_range_that_was_cut_ends_when_it_is_empty)
     EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
 }
 
+TEST(scarce_addresses_death, what_waits_where_no_huge_page_has_room_is_lent_again) {
+    if (support::emulated())
+        GTEST_SKIP() << "limits are not heeded there";
+    const auto in_child = [] {
+        page_resource pages{{.reserve_bytes = 1_MiB}};
+        limit_addresses(2_MiB + 512_KiB); // no range that begins where huge pages do
+        void* const p = pages.try_allocate(1_MiB + 768_KiB);
+        EXPECT_NE(p, nullptr);
+        pages.deallocate(p, 1_MiB + 768_KiB);
+        EXPECT_EQ(pages.lend(1_MiB + 64_KiB, 16, page_use::dense).p, p);
+        std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+    };
+    EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
+}
+
 TEST(scarce_addresses_threads, what_is_freed_amid_a_trim_does_not_wait_in_addresses_given_up) {
     if (support::emulated())
         GTEST_SKIP() << "limits are not heeded there";
