@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "../probes/object.hpp"
 #include "../probes/random.hpp"
+#include "../probes/size_range.hpp"
 #include "../workload.hpp"
 
 #include <algorithm>
@@ -124,14 +125,8 @@ struct memory_large {
                 }};
     }
 
-    struct range {
-        std::size_t least, most;
-    };
-    static range sizes(const std::string& text) {
-        return {.least = std::stoul(text), .most = std::stoul(text.substr(text.find('-') + 1))};
-    }
     static std::size_t most_live(const parameter_values& values) {
-        return sizes(values.at("sizes")).most *
+        return size_range{values.at("sizes")}.most *
                static_cast<std::size_t>(std::stoll(values.at("count")));
     }
 
@@ -142,14 +137,14 @@ struct memory_large {
     class on {
     public:
         explicit on(turn& t)
-            : sizes_{sizes(t.text("sizes"))},
-              objects_{static_cast<std::size_t>(t.integer("count"))}, start_{resident()} {}
+            : sizes_{t.text("sizes")}, objects_{static_cast<std::size_t>(t.integer("count"))},
+              start_{resident()} {}
 
         void pass(turn& t) {
             random_source random{1};
             std::size_t live = 0;
             const auto make = [&](object& o) {
-                o = make_object(heap_, sizes_.least + random.below(sizes_.most - sizes_.least + 1));
+                o = make_object(heap_, sizes_.any(random));
                 touch(o, page_bytes);
                 live += o.bytes;
             };
@@ -189,7 +184,7 @@ struct memory_large {
 
     private:
         S heap_;
-        range sizes_;
+        size_range sizes_;
         reserved<object> objects_;
         std::optional<resident_memory> start_;
     };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "../probes/object.hpp"
 #include "../probes/random.hpp"
+#include "../probes/size_range.hpp"
 #include "../workload.hpp"
 
 #include <arenite/core/config.hpp>
@@ -50,16 +51,9 @@ struct pair {
                 }};
     }
 
-    struct range {
-        std::size_t least, most;
-    };
-    static range sizes(const std::string& text) {
-        return {.least = std::stoul(text), .most = std::stoul(text.substr(text.find('-') + 1))};
-    }
-
     /// Bytes, with room for what a size is rounded to.
     static std::size_t most_live(const parameter_values& values) {
-        const std::size_t most = sizes(values.at("sizes")).most;
+        const std::size_t most = size_range{values.at("sizes")}.most;
         return (most + most / 4) * static_cast<std::size_t>(std::stoll(values.at("slots")));
     }
 
@@ -70,11 +64,11 @@ struct pair {
     class on {
     public:
         explicit on(turn& t) : slots_{static_cast<std::size_t>(t.integer("slots"))}, steps_{pairs} {
-            const auto [least, most] = sizes(t.text("sizes"));
+            const size_range sizes{t.text("sizes")};
             random_source random{1};
             for (step& s : steps_) {
                 s.slot = static_cast<std::uint32_t>(random.below(slots_.size()));
-                s.bytes = static_cast<std::uint32_t>(least + random.below(most - least + 1));
+                s.bytes = static_cast<std::uint32_t>(sizes.any(random));
             }
         }
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <map>
@@ -191,6 +192,30 @@ TEST_F(shared_spans_of, more_than_32_mib_that_is_free_goes_back_at_once) {
         EXPECT_LE(spans.bytes_resident(), 33_MiB);
     }
     EXPECT_EQ(all[0][1_MiB - 1], std::byte{1});
+}
+
+TEST_F(shared_spans_of, what_is_free_while_use_keeps_its_level_stays) {
+    std::vector<std::byte*> all;
+    while (all.size() < 160)
+        all.push_back(spans.try_take(1_MiB, 16, 8_MiB).p);
+    const auto free_and_take = [&] { // 39 MiB: more than 32 and than a quarter, not a quarter less
+        for (std::size_t i = 0; i < 39; ++i) {
+            spans.give(all[4 * i], 1_MiB, false, false);
+            spans.return_excess(2_MiB);
+        }
+        const std::size_t resident = spans.bytes_resident();
+        for (std::size_t i = 0; i < 39; ++i)
+            all[4 * i] = spans.try_take(1_MiB, 16, 0).p;
+        return resident;
+    };
+    // In a round of a second something may have been idle: a machine that slow gets another one.
+    std::uint64_t begin = 0;
+    std::size_t resident = 0;
+    do {
+        begin = detail::os::platform::now_ms();
+        resident = free_and_take();
+    } while (detail::os::platform::now_ms() - begin > 500);
+    EXPECT_GE(resident, 39_MiB);
 }
 
 TEST_F(shared_spans_of, agree_with_a_model) {
