@@ -39,8 +39,8 @@ inline constexpr unsigned none = 64;   ///< no class: too large or too aligned f
     if (bytes <= 128)
         return static_cast<unsigned>((bytes + 7) / 8 - 2);
     const auto log2 = static_cast<unsigned>(std::bit_width(bytes - 1)) - 1; // 7 to 12
-    const std::size_t above = bytes - 1 - (std::size_t{1} << log2);
-    return 15 + (log2 - 7) * 8 + static_cast<unsigned>(above >> (log2 - 3));
+    const auto eighths = static_cast<unsigned>((bytes - 1) >> (log2 - 3));  // of 2^log2: 8 to 15
+    return 15 + (log2 - 7) * 8 + eighths - 8;
 }
 
 /// Bytes of a slot.
