@@ -18,13 +18,9 @@ inline namespace ARENITE_ABI {
 
 namespace text = detail::report_text;
 
-std::span<const usage_snapshot::part> usage_snapshot::parts() const noexcept {
-    return parts_;
-}
+std::span<const usage_snapshot::part> usage_snapshot::parts() const noexcept { return parts_; }
 
-std::span<const sampled_site> usage_snapshot::sites() const noexcept {
-    return sites_;
-}
+std::span<const sampled_site> usage_snapshot::sites() const noexcept { return sites_; }
 
 const usage_snapshot::part* usage_snapshot::find(std::string_view name) const noexcept {
     const auto it =

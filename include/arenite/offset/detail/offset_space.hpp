@@ -76,9 +76,8 @@ public:
         return bytes == 0 ? 1 : ((bytes - 1) >> shift_) + 1;
     }
     /// False if no range could serve it.
-    [[nodiscard]] ARENITE_INLINE offset_request
-    request_for(std::uint64_t bytes, std::uint64_t alignment,
-                const request_options& o) const noexcept {
+    [[nodiscard]] ARENITE_INLINE offset_request request_for(
+        std::uint64_t bytes, std::uint64_t alignment, const request_options& o) const noexcept {
         const std::uint64_t granules = granules_for(bytes);
         if (alignment == 0 || granules > most_granules)
             return {};

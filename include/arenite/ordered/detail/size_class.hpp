@@ -72,7 +72,7 @@ struct offset_row {
     std::uint16_t of[144];
 };
 
-/// Of slots whose size is divisible by `divisor`, for the first `steps` sizes; then of `single`.
+/// A row of slots whose size is divisible by `divisor`, for the first `steps` sizes; then `single`.
 [[nodiscard]] constexpr offset_row offsets_of(std::size_t divisor, std::size_t steps) noexcept {
     offset_row row{};
     unsigned number = 0;
