@@ -46,7 +46,9 @@ inline namespace ARENITE_ABI {
 /// Returns:   shrink_to_fit returns the pages above the elements to the system, or what the
 ///            resource takes; destruction everything.
 /// Threads:   one at a time, as std::vector; over a resource also those of the resource.
-/// Failure:   out_of_memory where the addresses or the resource's memory end; nothing changes.
+/// Failure:   out_of_memory where the addresses or the resource's memory end; nothing changes, but
+///            by an assign from iterators that can be read only once. What an element throws is
+///            passed on: elements that were to come at the end are gone again.
 ///
 /// The interface is std::vector's, but without an allocator: resource() instead. A copy has as many
 /// addresses of its own, or the same resource; a move takes the memory along. With
@@ -166,8 +168,8 @@ public:
     [[nodiscard]] R* resource() const noexcept { return memory_.get(); }
 
     void reserve(size_type n) {
-        if (n > capacity_ && !grow_in_place(n, n))
-            move_to(n, n, [](T*) { return false; });
+        if (n > capacity_)
+            make_room(n, n, size_);
     }
     /// Where memory cannot shrink in place, nothing changes.
     void shrink_to_fit() noexcept {
@@ -181,8 +183,10 @@ public:
     }
     void resize(size_type n) {
         reserve_for(n);
-        while (size_ < n)
-            emplace_back();
+        all_or_none([&] {
+            while (size_ < n)
+                emplace_back();
+        });
         truncate(n);
     }
     void resize(size_type n, const T& value) {
@@ -198,7 +202,7 @@ public:
     T& emplace_back(Args&&... args) {
         if (size_ == capacity_) [[unlikely]] {
             if (!grow_in_place(size_ + 1, next_capacity())) {
-                move_to(size_ + 1, next_capacity(), [&](T* at) {
+                move_to(size_ + 1, next_capacity(), size_, [&](T* at) {
                     std::construct_at(at, std::forward<Args>(args)...);
                     return true;
                 });
@@ -248,11 +252,14 @@ public:
 
     template <std::input_iterator I>
     void assign(I first, I last) {
+        if constexpr (std::forward_iterator<I>)
+            reserve_instead(static_cast<size_type>(std::distance(first, last)));
         clear();
         append(first, last);
     }
     void assign(size_type n, const T& value) {
         const T copy{value}; // may be one of these
+        reserve_instead(n);
         clear();
         append_copies(n, copy);
     }
@@ -263,8 +270,10 @@ public:
     void append(I first, I last) {
         if constexpr (std::forward_iterator<I>)
             reserve_for(size_ + static_cast<size_type>(std::distance(first, last)));
-        for (; first != last; ++first)
-            emplace_back(*first);
+        all_or_none([&] {
+            for (; first != last; ++first)
+                emplace_back(*first);
+        });
     }
 
     friend bool operator==(const growing_vector& a, const growing_vector& b) {
@@ -290,9 +299,31 @@ private:
         const size_type step = std::clamp(capacity_, first, std::max(first, most));
         return step <= max_size() - capacity_ ? capacity_ + step : max_size();
     }
+    /// Room for at least n elements, for more where there is memory; those that are here stay.
     void reserve_for(size_type n) {
         if (n > capacity_)
-            reserve(std::max(n, std::min(next_capacity(), max_size())));
+            make_room(n, std::max(n, next_capacity()), size_);
+    }
+    /// The same for n elements that replace these: they are destroyed where they would have to move
+    /// for it, once there is room.
+    void reserve_instead(size_type n) {
+        if (n > capacity_)
+            make_room(n, std::max(n, next_capacity()), 0);
+    }
+    void make_room(size_type least, size_type wanted, size_type kept) {
+        if (!grow_in_place(least, wanted))
+            move_to(least, wanted, kept, [](T*) { return false; });
+    }
+    /// What f adds at the end goes again where it throws.
+    template <class F>
+    void all_or_none(F f) {
+        struct undo {
+            growing_vector& v;
+            size_type kept;
+            ~undo() { v.truncate(kept); }
+        } added{*this, size_};
+        f();
+        added.kept = size_;
     }
 
     [[nodiscard]] bool resize_memory(size_type n) noexcept {
@@ -339,10 +370,10 @@ private:
         return static_cast<T*>(r.allocate(n * sizeof(T), alignof(T)));
     }
 
-    /// To new memory, in which `construct` may first make an element after those that are there: it
-    /// may be made of one of them.
+    /// To new memory, with the first `kept` elements. In it `construct` may first make an element
+    /// after those that are there: it may be made of one of them.
     template <class Construct>
-    void move_to(size_type least, size_type n, Construct construct) {
+    void move_to(size_type least, size_type n, size_type kept, Construct construct) {
         if constexpr (std::is_move_constructible_v<T>) {
             struct new_memory { // goes back where a constructor throws
                 growing_vector& v;
@@ -359,13 +390,14 @@ private:
                 }
             } to{*this, take(least, n), n};
             to.has_last = construct(to.begin + size_);
-            for (; to.made < size_; ++to.made)
+            for (; to.made < kept; ++to.made)
                 std::construct_at(to.begin + to.made, std::move_if_noexcept(data_[to.made]));
-            to.made = size_;
+            to.made = std::exchange(size_, kept);
             to.has_last = false;
             std::swap(data_, to.begin);
             std::swap(capacity_, to.count);
         } else {
+            static_cast<void>(kept);
             static_cast<void>(construct);
             throw_out_of_memory(least * sizeof(T), alignof(T), memory_.get());
         }
@@ -374,8 +406,10 @@ private:
     void append_copies(size_type n, const T& value) {
         const T copy{value}; // may be one of these
         reserve_for(n <= max_size() - size_ ? size_ + n : max_size() + 1);
-        while (n-- != 0)
-            emplace_back(copy);
+        all_or_none([&] {
+            while (n-- != 0)
+                emplace_back(copy);
+        });
     }
     template <class Append>
     iterator inserted(const_iterator at, Append append) {
