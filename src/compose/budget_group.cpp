@@ -84,7 +84,7 @@ bool budget_group::has_room(std::uint64_t bytes) const noexcept {
 /// nullptr: all have given their bytes. Otherwise none has; nor for a moment, in which other
 /// requests would fail, unless the group that refuses had room just before.
 budget_group* budget_group::refused_by(std::uint64_t bytes) noexcept {
-    for (budget_group* g = this; g != nullptr; g = g->parent_)
+    for (budget_group* g = this; parent_ != nullptr && g != nullptr; g = g->parent_)
         if (!g->has_room(bytes))
             return g;
     for (budget_group* g = this; g != nullptr; g = g->parent_) {
@@ -126,8 +126,10 @@ void budget_group::give_here(std::uint64_t bytes) noexcept {
     [[maybe_unused]] const std::uint64_t before = used_.fetch_sub(bytes, std::memory_order_relaxed);
     ARENITE_ASSERT(before >= bytes, "more was given back to a budget_group than was taken");
     // It may rise again: told_ follows downward here, and upward where handlers hear of it.
-    const budget_level now = level();
     budget_level told = told_.load(std::memory_order_relaxed);
+    if (told == budget_level::normal) [[likely]]
+        return;
+    const budget_level now = level();
     while (now < told && !told_.compare_exchange_weak(told, now, std::memory_order_relaxed)) {
     }
 }

@@ -241,7 +241,7 @@ TEST(growing_vector, changes_nothing_where_a_copy_throws_while_elements_move) {
 
 TEST(growing_vector, takes_what_fits_where_doubling_does_not) {
     if (passthrough())
-        return;
+        GTEST_SKIP() << "malloc has no region that ends";
     tlsf_resource region{64_KiB};
     growing_vector<int, tlsf_resource> v{region};
     v.resize(8000); // of about 16,000 that there is room for
@@ -260,7 +260,7 @@ TEST(growing_vector, takes_what_fits_where_doubling_does_not) {
 }
 
 #if ARENITE_EXCEPTIONS
-/// What a call that is refused leaves of a vector of 100.
+/// A call that is refused, on a vector of 100.
 template <class V, class Call>
 void is_refused_and_changes_nothing(V& v, Call call) {
     EXPECT_THROW(call(), out_of_memory);
@@ -284,6 +284,8 @@ void changes_nothing_without_memory(V& v) {
 }
 
 TEST(growing_vector, changes_nothing_where_memory_ends) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc has no region that ends";
     {
         growing_vector<tied> own{20'000};
         changes_nothing_without_memory(own);

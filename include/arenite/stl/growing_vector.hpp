@@ -168,8 +168,8 @@ public:
     [[nodiscard]] R* resource() const noexcept { return memory_.get(); }
 
     void reserve(size_type n) {
-        if (n > capacity_)
-            make_room(n, n, size_);
+        if (n > capacity_ && !grow_in_place(n, n))
+            move_to(n, n, size_, [](T*) { return false; });
     }
     /// Where memory cannot shrink in place, nothing changes.
     void shrink_to_fit() noexcept {
@@ -182,12 +182,11 @@ public:
         memory_.give_back();
     }
     void resize(size_type n) {
-        reserve_for(n);
-        all_or_none([&] {
-            while (size_ < n)
-                emplace_back();
-        });
-        truncate(n);
+        reserve_for(n, size_);
+        adding guard{*this, size_};
+        while (size_ < n)
+            emplace_back();
+        guard.kept = n;
     }
     void resize(size_type n, const T& value) {
         if (n > size_)
@@ -253,13 +252,13 @@ public:
     template <std::input_iterator I>
     void assign(I first, I last) {
         if constexpr (std::forward_iterator<I>)
-            reserve_instead(static_cast<size_type>(std::distance(first, last)));
+            reserve_for(static_cast<size_type>(std::distance(first, last)), 0);
         clear();
         append(first, last);
     }
     void assign(size_type n, const T& value) {
         const T copy{value}; // may be one of these
-        reserve_instead(n);
+        reserve_for(n, 0);
         clear();
         append_copies(n, copy);
     }
@@ -269,11 +268,11 @@ public:
     template <std::input_iterator I>
     void append(I first, I last) {
         if constexpr (std::forward_iterator<I>)
-            reserve_for(size_ + static_cast<size_type>(std::distance(first, last)));
-        all_or_none([&] {
-            for (; first != last; ++first)
-                emplace_back(*first);
-        });
+            reserve_for(size_ + static_cast<size_type>(std::distance(first, last)), size_);
+        adding guard{*this, size_};
+        for (; first != last; ++first)
+            emplace_back(*first);
+        guard.kept = size_;
     }
 
     friend bool operator==(const growing_vector& a, const growing_vector& b) {
@@ -299,32 +298,18 @@ private:
         const size_type step = std::clamp(capacity_, first, std::max(first, most));
         return step <= max_size() - capacity_ ? capacity_ + step : max_size();
     }
-    /// Room for at least n elements, for more where there is memory; those that are here stay.
-    void reserve_for(size_type n) {
-        if (n > capacity_)
-            make_room(n, std::max(n, next_capacity()), size_);
+    /// Room for at least n elements, for more where there is memory. The first `kept` stay; others
+    /// are destroyed where they would have to move for it, once there is room.
+    void reserve_for(size_type n, size_type kept) {
+        if (n > capacity_ && !grow_in_place(n, std::max(n, next_capacity())))
+            move_to(n, std::max(n, next_capacity()), kept, [](T*) { return false; });
     }
-    /// The same for n elements that replace these: they are destroyed where they would have to move
-    /// for it, once there is room.
-    void reserve_instead(size_type n) {
-        if (n > capacity_)
-            make_room(n, std::max(n, next_capacity()), 0);
-    }
-    void make_room(size_type least, size_type wanted, size_type kept) {
-        if (!grow_in_place(least, wanted))
-            move_to(least, wanted, kept, [](T*) { return false; });
-    }
-    /// What f adds at the end goes again where it throws.
-    template <class F>
-    void all_or_none(F f) {
-        struct undo {
-            growing_vector& v;
-            size_type kept;
-            ~undo() { v.truncate(kept); }
-        } added{*this, size_};
-        f();
-        added.kept = size_;
-    }
+    /// Elements are added at the end; where one throws, all of them go again.
+    struct adding {
+        growing_vector& v;
+        size_type kept;
+        ~adding() { v.truncate(kept); }
+    };
 
     [[nodiscard]] bool resize_memory(size_type n) noexcept {
         if constexpr (Resizing<R>)
@@ -405,11 +390,11 @@ private:
 
     void append_copies(size_type n, const T& value) {
         const T copy{value}; // may be one of these
-        reserve_for(n <= max_size() - size_ ? size_ + n : max_size() + 1);
-        all_or_none([&] {
-            while (n-- != 0)
-                emplace_back(copy);
-        });
+        reserve_for(n <= max_size() - size_ ? size_ + n : max_size() + 1, size_);
+        adding guard{*this, size_};
+        while (n-- != 0)
+            emplace_back(copy);
+        guard.kept = size_;
     }
     template <class Append>
     iterator inserted(const_iterator at, Append append) {

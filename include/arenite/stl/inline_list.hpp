@@ -94,7 +94,7 @@ public:
     }
     ~inline_list() = default;
 
-    // What does not fit is refused before the first element is overwritten.
+    // More than N are refused before the first element is overwritten.
 
     template <std::input_iterator I>
     void assign(I first, I last) {
