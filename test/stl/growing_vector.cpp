@@ -317,21 +317,6 @@ TEST(growing_vector, changes_nothing_where_an_element_at_the_end_throws) {
     }
     failing::copies_left = 0;
 }
-
-TEST(growing_vector, an_assignment_moves_nothing_that_it_replaces) {
-    tlsf_resource region{64_KiB};
-    growing_vector<failing, tlsf_resource> v{region};
-    for (int i = 0; i < 3; ++i)
-        v.emplace_back(i);
-    void* const behind = region.allocate(64);
-    const std::vector<failing> more(50, failing{9});
-    failing::copies_left = 51; // what is there would be copied, too
-    v.assign(more.begin(), more.end());
-    failing::copies_left = 0;
-    EXPECT_EQ(v.size(), 50U);
-    EXPECT_EQ(v.back().value.get(), 9);
-    region.deallocate(behind, 64);
-}
 #endif
 
 TEST(growing_vector, has_the_rest_of_the_interface) {

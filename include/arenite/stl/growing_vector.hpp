@@ -169,7 +169,7 @@ public:
 
     void reserve(size_type n) {
         if (n > capacity_ && !grow_in_place(n, n))
-            move_to(n, n, size_, [](T*) { return false; });
+            move_to(n, n, [](T*) { return false; });
     }
     /// Where memory cannot shrink in place, nothing changes.
     void shrink_to_fit() noexcept {
@@ -182,7 +182,7 @@ public:
         memory_.give_back();
     }
     void resize(size_type n) {
-        reserve_for(n, size_);
+        reserve_for(n);
         adding guard{*this, size_};
         while (size_ < n)
             emplace_back();
@@ -201,7 +201,7 @@ public:
     T& emplace_back(Args&&... args) {
         if (size_ == capacity_) [[unlikely]] {
             if (!grow_in_place(size_ + 1, next_capacity())) {
-                move_to(size_ + 1, next_capacity(), size_, [&](T* at) {
+                move_to(size_ + 1, next_capacity(), [&](T* at) {
                     std::construct_at(at, std::forward<Args>(args)...);
                     return true;
                 });
@@ -252,13 +252,13 @@ public:
     template <std::input_iterator I>
     void assign(I first, I last) {
         if constexpr (std::forward_iterator<I>)
-            reserve_for(static_cast<size_type>(std::distance(first, last)), 0);
+            reserve_for(static_cast<size_type>(std::distance(first, last)));
         clear();
         append(first, last);
     }
     void assign(size_type n, const T& value) {
         const T copy{value}; // may be one of these
-        reserve_for(n, 0);
+        reserve_for(n);      // which may fail: before these go
         clear();
         append_copies(n, copy);
     }
@@ -268,7 +268,7 @@ public:
     template <std::input_iterator I>
     void append(I first, I last) {
         if constexpr (std::forward_iterator<I>)
-            reserve_for(size_ + static_cast<size_type>(std::distance(first, last)), size_);
+            reserve_for(size_ + static_cast<size_type>(std::distance(first, last)));
         adding guard{*this, size_};
         for (; first != last; ++first)
             emplace_back(*first);
@@ -298,11 +298,10 @@ private:
         const size_type step = std::clamp(capacity_, first, std::max(first, most));
         return step <= max_size() - capacity_ ? capacity_ + step : max_size();
     }
-    /// Room for at least n elements, for more where there is memory. The first `kept` stay; others
-    /// are destroyed where they would have to move for it, once there is room.
-    void reserve_for(size_type n, size_type kept) {
+    /// Room for at least n elements, for more where there is memory.
+    void reserve_for(size_type n) {
         if (n > capacity_ && !grow_in_place(n, std::max(n, next_capacity())))
-            move_to(n, std::max(n, next_capacity()), kept, [](T*) { return false; });
+            move_to(n, std::max(n, next_capacity()), [](T*) { return false; });
     }
     /// Elements are added at the end; where one throws, all of them go again.
     struct adding {
@@ -355,10 +354,10 @@ private:
         return static_cast<T*>(r.allocate(n * sizeof(T), alignof(T)));
     }
 
-    /// To new memory, with the first `kept` elements. In it `construct` may first make an element
-    /// after those that are there: it may be made of one of them.
+    /// To new memory, in which `construct` may first make an element after those that are there: it
+    /// may be made of one of them.
     template <class Construct>
-    void move_to(size_type least, size_type n, size_type kept, Construct construct) {
+    void move_to(size_type least, size_type n, Construct construct) {
         if constexpr (std::is_move_constructible_v<T>) {
             struct new_memory { // goes back where a constructor throws
                 growing_vector& v;
@@ -375,14 +374,13 @@ private:
                 }
             } to{*this, take(least, n), n};
             to.has_last = construct(to.begin + size_);
-            for (; to.made < kept; ++to.made)
+            for (; to.made < size_; ++to.made)
                 std::construct_at(to.begin + to.made, std::move_if_noexcept(data_[to.made]));
-            to.made = std::exchange(size_, kept);
+            to.made = size_;
             to.has_last = false;
             std::swap(data_, to.begin);
             std::swap(capacity_, to.count);
         } else {
-            static_cast<void>(kept);
             static_cast<void>(construct);
             throw_out_of_memory(least * sizeof(T), alignof(T), memory_.get());
         }
@@ -390,7 +388,7 @@ private:
 
     void append_copies(size_type n, const T& value) {
         const T copy{value}; // may be one of these
-        reserve_for(n <= max_size() - size_ ? size_ + n : max_size() + 1, size_);
+        reserve_for(n <= max_size() - size_ ? size_ + n : max_size() + 1);
         adding guard{*this, size_};
         while (n-- != 0)
             emplace_back(copy);
