@@ -85,12 +85,13 @@ bool offset_heap::reserve(std::span<const offset_requirement> list) noexcept {
     std::uint64_t total = 0;
     for (const offset_requirement& needed : list) {
         const auto one = space().request_for(needed.bytes, needed.alignment, {});
-        // Below 2^48 each, so that they can be added; the product is compared before it is made.
+        // Below 2^48 each, so that they can be added; the product is compared before it is made,
+        // with a number of granules whose bytes can be told.
         if (!one || one.alignment > beyond_any_block || page > beyond_any_block)
             return false;
         const std::uint64_t each = one.granules + one.alignment - 1 + 2 * page;
-        if (needed.count > beyond_any_block / each ||
-            needed.count * each > beyond_any_block - total)
+        if (needed.count > offset_space::most_granules / each ||
+            needed.count * each > offset_space::most_granules - total)
             return false;
         total += needed.count * each;
     }
