@@ -13,6 +13,7 @@
 #include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <span>
@@ -55,6 +56,10 @@ restorable_heap::restorable_heap(void* address, std::size_t bytes,
         why_ = "the address is to be one of a page, and the size one that an object can have";
         return;
     }
+    if (std::uint64_t{bytes} > std::uint64_t{64} << 30) { // before its addresses are taken
+        why_ = "it is larger than 64 GiB";
+        return;
+    }
     const std::size_t whole = align_up(std::max(bytes, 4 * unit), unit);
     void* got = address;
     if (address == nullptr) {
@@ -84,7 +89,7 @@ restorable_heap::restorable_heap(void* address, std::size_t bytes,
     if (made->region == nullptr) {
         platform::release(base_, whole);
         base_ = nullptr;
-        why_ = "it is larger than 64 GiB";
+        why_ = "it has no room for its bookkeeping";
         return;
     }
     made->top = made->region->map().address(0);

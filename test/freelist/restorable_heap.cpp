@@ -143,6 +143,11 @@ TEST(restorable_heap, says_why_it_has_no_memory_and_refuses_every_request) {
         EXPECT_STRNE(large.why_refused(), "");
         EXPECT_EQ(large.try_allocate(1), nullptr);
     }
+    if constexpr (sizeof(std::size_t) == 8) {
+        restorable_heap large{nullptr, (std::size_t{1} << 36) + 1};
+        EXPECT_STREQ(large.why_refused(), "it is larger than 64 GiB");
+        EXPECT_EQ(large.address(), nullptr);
+    }
     restorable_heap odd{static_cast<std::byte*>(heap.address()) + 8, 64_KiB};
     EXPECT_STRNE(odd.why_refused(), "");
     restorable_heap small{nullptr, 0};

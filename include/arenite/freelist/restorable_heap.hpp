@@ -53,10 +53,11 @@ struct restorable_options {
 ///            short fault there.
 /// Overhead:  as of tlsf_resource: sizes round up to 16 bytes, 1.6 % for bits, which are compared
 ///            whole. A snapshot has 4112 bytes for each page that changed since the one before.
-/// Limits:    the region does not grow. Everything that is to be restored lies in it: a heap inside
-///            it must be a linear_resource, a pool or a container that gets all of its memory from
-///            this; an ordered_heap keeps a table elsewhere. Between processes, objects must have
-///            no pointers to functions, virtual functions or anything outside; so no resources.
+/// Limits:    at most 64 GiB; the region does not grow. Everything that is to be restored lies in
+///            it: a heap inside it must be a linear_resource, a pool or a container that gets all
+///            of its memory from this; an ordered_heap keeps a table elsewhere. Between processes,
+///            objects must have no pointers to functions, virtual functions or anything outside; so
+///            no resources.
 ///            Not where the system cannot reserve addresses (Windows).
 /// Misuse:    as in tlsf_resource, at the call: double frees, foreign pointers, wrong sizes.
 /// Threads:   one at a time.
