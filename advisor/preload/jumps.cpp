@@ -39,8 +39,8 @@ constinit jump_functions next{};
 } // namespace
 
 #define ARENITE_JUMP_ENTRY(ours, theirs)                                                           \
-    extern "C" [[gnu::visibility("default"), noreturn]] void ours(void* to, int value) __asm__(    \
-        theirs)
+    extern "C" [[gnu::visibility("default"), noreturn]] void ours(void* to,                        \
+                                                                  int value) __asm__(theirs)
 ARENITE_JUMP_ENTRY(arenite_longjmp, "longjmp");
 ARENITE_JUMP_ENTRY(arenite_short_longjmp, "_longjmp");
 ARENITE_JUMP_ENTRY(arenite_siglongjmp, "siglongjmp");

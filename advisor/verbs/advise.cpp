@@ -34,9 +34,9 @@ std::string figures(const difference_made& d, const program_costs& of) {
     }
     text += fmt::format("{:+.1f} % {}", percent * saved_in_calls(d, of),
                         walks != 0 ? "in calls" : "CPU");
-    const std::string spread =
-        d.one_turn ? std::string{"one turn: no spread known"}
-                   : fmt::format("turns differ by {:.1f}", -percent * d.spread_ns);
+    const std::string spread = d.one_turn
+                                   ? std::string{"one turn: no spread known"}
+                                   : fmt::format("turns differ by {:.1f}", -percent * d.spread_ns);
     if (d.tried_unread)
         text += fmt::format(" ({:+.1f} if it reads what it frees, {:+.1f} if not; {})",
                             percent * d.saved_ns, percent * d.saved_unread_ns, spread);
