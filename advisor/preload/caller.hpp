@@ -18,9 +18,9 @@ struct caller {
 /// on the recorder makes none.
 inline constinit std::atomic<bool> shut_in{false};
 
-/// A lock for what happens once a place in the program, not once an event. Its owner gets no signal,
-/// if system calls may be made: a handler might leave it by a jump, and nobody could take the lock
-/// any more.
+/// A lock for what happens once a place in the program, not once an event. Its owner gets no
+/// signal, if system calls may be made: a handler might leave it by a jump, and nobody could take
+/// the lock any more.
 class slow_lock {
 public:
     void lock() noexcept {
