@@ -48,8 +48,8 @@ public:
 
 private:
     std::atomic<std::uint32_t> taken_{0};
-    bool blocks_ = false; ///< the owner does, who had these before
-    sigset_t before_{};
+    bool blocks_ = false; ///< the owner has blocked its signals
+    sigset_t before_{};   ///< its mask before that
 };
 
 } // namespace arenite::preload
