@@ -73,6 +73,7 @@ difference_made compare(const replayed& base, const replayed& moved) {
     difference_made d;
     d.saved_ns = base.median(&outcome::ns) - moved.median(&outcome::ns);
     d.spread_ns = spread_of(base, &outcome::ns) + spread_of(moved, &outcome::ns);
+    d.one_turn = base.turns.size() < 2 || moved.turns.size() < 2;
     d.saved_bytes = base.median(&outcome::peak_bytes) - moved.median(&outcome::peak_bytes);
     d.saved_faults = base.median(&outcome::faults) - moved.median(&outcome::faults);
     d.walk_before = base.median(&outcome::walk_ns);
@@ -117,9 +118,9 @@ std::string saved_text(const difference_made& d, const program_costs& of) {
     if (of.cpu_ns <= 0)
         return "0 %";
     const saved_range range = range_of(d, of);
-    return fmt::format("{:.0f} % ({:.0f} to {:.0f})", 100 * saved_in_all(d, of) / of.cpu_ns,
-                       100 * range.least / of.cpu_ns,
-                       std::min(100.0, 100 * range.most / of.cpu_ns));
+    return fmt::format("{:.0f} % ({:.0f} to {:.0f}{})", 100 * saved_in_all(d, of) / of.cpu_ns,
+                       100 * range.least / of.cpu_ns, std::min(100.0, 100 * range.most / of.cpu_ns),
+                       d.one_turn ? "; one turn: no spread known" : "");
 }
 
 worth judge(const difference_made& d, const program_costs& of) {

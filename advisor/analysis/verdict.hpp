@@ -32,6 +32,7 @@ struct difference_made {
     double saved_unread_ns = 0; ///< the same where they are not read, if that was tried
     bool tried_unread = false;
     double spread_ns = 0;   ///< what turns differ by themselves
+    bool one_turn = false;  ///< then that is not known
     double saved_bytes = 0; ///< of the resident peak
     double saved_faults = 0;
     double walk_before = 0, walk_after = 0; ///< ns an object
@@ -64,7 +65,7 @@ struct saved_range {
     double least = 0, most = 0;
 };
 [[nodiscard]] saved_range range_of(const difference_made& d, const program_costs& of);
-/// "49 % (43 to 54)", of the program's CPU time.
+/// "49 % (43 to 54)", of the program's CPU time; of one turn it says that, too.
 [[nodiscard]] std::string saved_text(const difference_made& d, const program_costs& of);
 
 enum class worth {

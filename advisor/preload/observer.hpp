@@ -58,6 +58,8 @@ public:
             --thread_.calls;
         was_told();
     }
+    /// The thread leaves what it is in, and that may be calls.
+    void jumps() noexcept { thread_.calls = 0; }
     /// After an event that is no call of malloc.
     void was_told() noexcept {
         if (thread_.left != 0 && thread_.calls == 0) [[unlikely]]

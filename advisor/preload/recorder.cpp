@@ -267,9 +267,10 @@ void recorder::closed_a_library() noexcept {
     if (guard_->mode != recording)
         return;
     const kept_errno kept;
-    ++thread_.busy;
+    const std::uint32_t before = thread_.busy;
+    thread_.busy = 2;
     stacks_.closed_a_library();
-    --thread_.busy;
+    thread_.busy = before;
 }
 
 } // namespace arenite::preload

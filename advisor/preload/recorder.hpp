@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../record/area.hpp"
+#include "observer.hpp"
 #include "stacks.hpp"
 
 #include <atomic>
@@ -48,7 +49,7 @@ public:
             if (!enter(t))
                 return;
         }
-        if (t.head == t.room_until) [[unlikely]] {
+        if (t.head >= t.room_until) [[unlikely]] {
             if (!wait_for_room(t))
                 return;
         }
@@ -71,6 +72,12 @@ public:
     }
 
     void closed_a_library() noexcept;
+    /// The thread leaves what it is in: a signal handler may have come within the recorder, too.
+    /// That event is lost, but no further one.
+    void jumps() noexcept {
+        thread_.busy = 0;
+        the_observer.jumps();
+    }
     /// The program is about to restrict its system calls. Nothing is observed then, and no call of
     /// the system is made any more; where not even the processor's clock may be read, recording
     /// ends.

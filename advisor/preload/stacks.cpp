@@ -79,7 +79,7 @@ bool stack_table::start(record::process& into, unsigned frames) noexcept {
                     sizeof(std::atomic<std::uint64_t>) << stack_bits);
     if (rules_ != nullptr)
         std::memset(static_cast<void*>(rules_), 0, sizeof(std::atomic<std::uint64_t>) << rule_bits);
-    lock_.unlock();
+    lock_.forget_owner();
     // The unwinder makes a system call when it is used first, which a program may soon forbid.
     (void)::_Unwind_Backtrace([](_Unwind_Context*, void*) { return _URC_END_OF_STACK; }, nullptr);
     return rules_ != nullptr && stacks_ != nullptr;

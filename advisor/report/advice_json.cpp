@@ -14,7 +14,7 @@ using nlohmann::json;
 json of_difference(const difference_made& d, const program_costs& of) {
     return {{"saved_ns", d.saved_ns},
             {"saved_unread_ns", d.tried_unread ? json(d.saved_unread_ns) : json()},
-            {"spread_ns", d.spread_ns},
+            {"spread_ns", d.one_turn ? json() : json(d.spread_ns)},
             {"saved_bytes", d.saved_bytes},
             {"saved_faults", d.saved_faults},
             {"walk_ns_before", d.walk_before},

@@ -75,12 +75,13 @@ const bytes = n => { const u = ["B", "KB", "MB", "GB", "TB"]; let i = 0;
 const share = ns => a.cpu_ns ? (100 * ns / a.cpu_ns).toFixed(1).replace("-0.0", "0.0") + " %" : "?";
 // A gain and a loss are told as such only beyond what turns differ by and half a percent.
 const timed = d => { const saved = d.saved_in_all_ns, least = d.saved_at_least_ns,
-  most = Math.min(d.saved_at_most_ns, a.cpu_ns), range = `(${share(least)} to ${share(most)})`;
+  most = Math.min(d.saved_at_most_ns, a.cpu_ns), once = d.spread_ns == null ?
+  "; one turn: no spread known" : "", range = `(${share(least)} to ${share(most)}${once})`;
   if (!a.cpu_ns) return "The CPU time is not known";
   if ((least <= 0 && most >= 0) || Math.abs(saved) < 0.005 * a.cpu_ns)
     return `No difference in CPU time ${range}`;
   return saved > 0 ? `Saves ${share(saved)} ${range} of the CPU time` :
-    `Costs ${share(-saved)} (${share(-most)} to ${share(-least)}) of the CPU time`; };
+    `Costs ${share(-saved)} (${share(-most)} to ${share(-least)}${once}) of the CPU time`; };
 const kept = d => Math.abs(d.saved_bytes) < 0.005 * a.peak_resident_bytes ?
   "no difference in memory" : d.saved_bytes > 0 ? `saves ${bytes(d.saved_bytes)} of memory` :
   `takes ${bytes(-d.saved_bytes)} more memory`;

@@ -34,13 +34,14 @@ std::string figures(const difference_made& d, const program_costs& of) {
     }
     text += fmt::format("{:+.1f} % {}", percent * saved_in_calls(d, of),
                         walks != 0 ? "in calls" : "CPU");
-    const double spread = -percent * d.spread_ns;
+    const std::string spread = d.one_turn
+                                   ? std::string{"one turn: no spread known"}
+                                   : fmt::format("turns differ by {:.1f}", -percent * d.spread_ns);
     if (d.tried_unread)
-        text += fmt::format(
-            " ({:+.1f} if it reads what it frees, {:+.1f} if not; turns differ by {:.1f})",
-            percent * d.saved_ns, percent * d.saved_unread_ns, spread);
+        text += fmt::format(" ({:+.1f} if it reads what it frees, {:+.1f} if not; {})",
+                            percent * d.saved_ns, percent * d.saved_unread_ns, spread);
     else if (of.cpu_ns > 0)
-        text += fmt::format(" (turns differ by {:.1f})", spread);
+        text += fmt::format(" ({})", spread);
     text += fmt::format(", {} {}", bytes_text(std::abs(d.saved_bytes)),
                         d.saved_bytes >= 0 ? "less" : "more");
     if (d.burst_before > 0)

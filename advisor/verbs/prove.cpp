@@ -77,17 +77,19 @@ void print(const proof& p) {
     const double after = on.median(&proof_run::cpu_seconds);
     const double spread = off.spread_of_cpu() + on.spread_of_cpu();
     const double gain = before > 0 ? 100 * (before - after) / before : 0;
+    const std::string differ =
+        on.cpu_seconds.size() < 2
+            ? std::string{"one turn: no spread known"}
+            : fmt::format("turns differ by {:.1f}", 100 * spread / std::max(before, 1e-9));
     if (!p.not_proven.empty())
         fmt::print("not proven: {}\n", p.not_proven);
     else if (before - after > spread)
-        fmt::print("proven: {:.1f} % of the CPU time (turns differ by {:.1f})\n", gain,
-                   100 * spread / before);
+        fmt::print("proven: {:.1f} % of the CPU time ({})\n", gain, differ);
     else if (after - before > spread)
-        fmt::print("not proven: it costs {:.1f} % of the CPU time (turns differ by {:.1f})\n",
-                   -gain, 100 * spread / before);
+        fmt::print("not proven: it costs {:.1f} % of the CPU time ({})\n", -gain, differ);
     else
-        fmt::print("not proven: {:+.1f} % of the CPU time is within what turns differ by, {:.1f}\n",
-                   -gain, 100 * spread / std::max(before, 1e-9));
+        fmt::print("not proven: {:+.1f} % of the CPU time is within what turns differ by ({})\n",
+                   -gain, differ);
     for (const proof_run& r : p.runs)
         fmt::print(
             "  {:<16} {:>8.3f} s of CPU time, {:.2f} of the program as it is; {} resident, {} "

@@ -365,6 +365,12 @@ TEST(advise, does_not_believe_a_gain_within_the_spread) {
               worth::time);
 }
 
+TEST(advise, knows_no_spread_of_one_turn_and_says_so) {
+    const difference_made once = compare(turns({100e6}), turns({70e6}));
+    EXPECT_EQ(saved_text(once, {1e9, 1e8}), "3 % (3 to 3; one turn: no spread known)");
+    EXPECT_FALSE(compare(turns({1, 1}), turns({1, 1})).one_turn);
+}
+
 TEST(advise, asks_for_five_percent_of_the_memory) {
     const program_costs program{1e9, 1e8};
     const replayed base = turns({1e6, 1e6, 1e6}, 50e6);

@@ -139,9 +139,13 @@ TEST(advised, writes_what_it_prints_as_json_and_as_a_page) {
     EXPECT_EQ(told["replayed_share"], 1);
     EXPECT_EQ(told["marks"], 0);
     EXPECT_TRUE(told["advice"][0]["sites"][0]["died_in_frame"].is_null()); // there is no frame
+    EXPECT_TRUE(told["advice"][0]["difference"]["spread_ns"].is_null());   // of one turn
+    EXPECT_EQ(r.text.find("turns differ by"), std::string::npos) << r.text;
+    EXPECT_NE(r.text.find("one turn: no spread known"), std::string::npos) << r.text;
     std::ifstream in{page};
     const std::string html{std::istreambuf_iterator<char>{in}, {}};
     EXPECT_NE(html.find("grow_by_doubling"), std::string::npos);
+    EXPECT_NE(html.find("one turn: no spread known"), std::string::npos);
     EXPECT_EQ(html.find("src=\"http"), std::string::npos); // it needs nothing else
     for (const char* data : {"\"walked\":[", "\"matrix\":[", "\"before\":[", "\"after\":["})
         EXPECT_NE(html.find(data), std::string::npos) << data;

@@ -208,6 +208,17 @@ TEST(observe_threads, does_not_wait_for_a_thread_that_jumped_out_of_a_burst) {
     EXPECT_NE(r.known.word("accesses").find("uses SIGTRAP"), std::string::npos);
 }
 
+TEST(observe, looks_on_after_jumps_out_of_malloc) {
+    const observed_run r = observe_until("jumps_out_of_malloc", [](const profile& seen) {
+        return seen.touched().samples() > 10 && seen.touched().bursts() > 0;
+    });
+    EXPECT_EQ(r.run.code, 0) << r.run.text;
+    if (const std::string why = unobservable(r); !why.empty())
+        GTEST_SKIP() << why;
+    EXPECT_GT(r.seen->touched().samples(), 5u);
+    EXPECT_GT(r.seen->touched().bursts(), 0u);
+}
+
 TEST(observe, answers_as_if_its_handlers_were_not_there) {
     const observed_run r = observe("asks");
     EXPECT_EQ(r.run.code, 0) << r.run.text;

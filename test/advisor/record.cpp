@@ -249,6 +249,13 @@ TEST(record, sees_what_happens_before_main_and_when_a_thread_ends) {
 
 TEST(record, sees_signal_handlers) { EXPECT_EQ(record("signal").count(op::malloc, 50005), 100); }
 
+TEST(record, goes_on_after_jumps_out_of_its_calls) {
+    const recording r = record("jumps", "--accesses off");
+    EXPECT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_EQ(r.count(op::malloc, 54001), 1000);
+    EXPECT_EQ(r.words("lost"), 0);
+}
+
 TEST(record, knows_a_library_that_was_closed) {
     const recording r = record("library " ARENITE_RECORDED_LIBRARY);
     ASSERT_EQ(r.run.code, 0) << r.run.text;

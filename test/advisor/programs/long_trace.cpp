@@ -5,14 +5,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <string>
 #include <vector>
 
-// arenite-long-trace FILE EVENTS LIVE: a trace of a program that has LIVE objects at once, of 1000
-// call stacks, and ends them at random. One in 100 is larger than 2 KiB. No test needs it: it tells
-// how long reading takes.
+// arenite-long-trace FILE EVENTS LIVE [THREADS]: a trace of a program that has LIVE objects at
+// once, of 1000 call stacks at 100 places, and ends them at random, each in any thread. One in 100
+// is larger than 2 KiB. No test needs it: it tells how long reading and advice take.
 int main(int count, char** words) {
     namespace trace = arenite::trace;
-    if (count != 4)
+    if (count != 4 && count != 5)
+        return 2;
+    const std::uint64_t threads = count == 5 ? std::strtoull(words[4], nullptr, 10) : 1;
+    if (threads == 0)
         return 2;
     trace::writer to{words[1]};
     const trace::module modules[]{{"/bin/program", ""}};
@@ -32,9 +36,13 @@ int main(int count, char** words) {
     };
     for (std::uint64_t n = 0; n < events; ++n) {
         const std::uint64_t r = random();
+        const auto thread = static_cast<std::uint32_t>((r >> 48) % threads);
         if (live.size() == most || (!live.empty() && (r & 0xFFF) < 0x7C0)) { // 48 %
             std::swap(live[(r >> 12) % live.size()], live.back());
-            to.put({.time = n * 100, .address = address_of(live.back()), .what = trace::op::free});
+            to.put({.time = n * 100,
+                    .address = address_of(live.back()),
+                    .thread = thread,
+                    .what = trace::op::free});
             spare.push_back(live.back());
             live.pop_back();
         } else {
@@ -45,10 +53,12 @@ int main(int count, char** words) {
             to.put({.time = n * 100,
                     .address = address_of(live.back()),
                     .bytes = bytes,
-                    .stack = static_cast<std::uint32_t>(site + 1)});
+                    .stack = static_cast<std::uint32_t>(site + 1),
+                    .thread = thread});
         }
     }
     to.flush();
+    to.put_about({{"program", "program"}, {"cpu_ms", std::to_string(events / 10000)}});
     std::printf("%llu events, %zu live\n", static_cast<unsigned long long>(events), live.size());
     return 0;
 }

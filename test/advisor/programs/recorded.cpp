@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <cerrno>
+#include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -120,6 +122,31 @@ void throws(int depth) {
 
 volatile std::sig_atomic_t handled = 0;
 
+sigjmp_buf out_of_a_call;
+void jump(int) { siglongjmp(out_of_a_call, 1); }
+
+/// Leaves calls by a signal handler's jump, again and again. Marks are the recorder's own work, so
+/// that a jump harms nothing but the recorder.
+bool leave_calls() {
+    void (*mark)() = nullptr;
+    void* const symbol = ::dlsym(RTLD_DEFAULT, "arenite_mark_frame");
+    std::memcpy(&mark, &symbol, sizeof mark);
+    if (mark == nullptr || std::signal(SIGALRM, jump) == SIG_ERR)
+        return false;
+    volatile int jumps = 0;
+    if (sigsetjmp(out_of_a_call, 1) != 0)
+        jumps = jumps + 1;
+    if (jumps < 300) {
+        const itimerval once{{0, 0}, {0, 100}};
+        ::setitimer(ITIMER_REAL, &once, nullptr);
+        for (;;)
+            mark();
+    }
+    for (int i = 0; i < 1000; ++i)
+        std::free(std::malloc(54001));
+    return true;
+}
+
 [[gnu::noinline]] void* inner(std::size_t n) { return std::malloc(n); }
 [[gnu::noinline]] void* with_alloca(std::size_t n) {
     volatile char* place = static_cast<char*>(__builtin_alloca(n % 128 + 16));
@@ -188,6 +215,8 @@ int main(int count, char** words) {
         });
         for (int i = 0; i < 100; ++i)
             ::raise(SIGUSR1);
+    } else if (what == "jumps") {
+        return leave_calls() ? 0 : 1;
     } else if (what == "two_ways") { // to the same place, at the same height of the stack
         for (std::size_t i = 0; i < 1000; ++i)
             i % 3 ? left(51001) : right(51002);

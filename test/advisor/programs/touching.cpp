@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <malloc.h>
 #include <sys/time.h>
 #include <thread>
 #include <ucontext.h>
@@ -121,8 +122,28 @@ bool jumps_out() {
     walker.join();
     return woke && handled == 1;
 }
+
+sigjmp_buf out_of_malloc;
+void leave_malloc(int) { siglongjmp(out_of_malloc, 1); }
+
+/// Leaves calls of malloc and free by a signal handler's jump: large ones, which ask the system and
+/// change nothing else, so that the C library lives with it.
+void jumps_out_of_malloc() {
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 18);
+    std::signal(SIGALRM, leave_malloc);
+    volatile int jumps = 0;
+    if (sigsetjmp(out_of_malloc, 1) != 0)
+        jumps = jumps + 1;
+    if (jumps == 100)
+        return;
+    const itimerval once{{0, 0}, {0, 100}};
+    ::setitimer(ITIMER_REAL, &once, nullptr);
+    for (;;)
+        std::free(std::malloc(1 << 20));
+}
 #else
 bool jumps_out() { return true; }
+void jumps_out_of_malloc() {}
 #endif
 
 } // namespace
@@ -175,6 +196,9 @@ int main(int count, char** words) {
         right = right && ::sigwait(&all, &got) == 0 && got == SIGUSR1;
     } else if (is("jumps_out")) {
         right = jumps_out();
+    } else if (is("jumps_out_of_malloc")) {
+        jumps_out_of_malloc();
+        right = walk(0.3, false);
     } else if (is("blocks_traps")) {
         sigset_t trap;
         sigemptyset(&trap);

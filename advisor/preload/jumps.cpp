@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "recorder.hpp"
+
+#include <cstring>
+#include <dlfcn.h>
+
+// The functions by which a program leaves calls without their return. A signal handler may so leave
+// malloc, and the recorder within it: what they keep of the thread is set back before.
+namespace {
+
+using jump = void (*)(void*, int);
+
+struct jump_functions {
+    jump longjmp, short_longjmp, siglongjmp, checked;
+};
+constinit jump_functions next{};
+
+/// When this library is loaded: a handler must not look for anything.
+[[gnu::constructor]] void find_jumps() noexcept {
+    const auto find = [](jump& function, const char* name) {
+        void* const p = ::dlsym(RTLD_NEXT, name);
+        std::memcpy(&function, &p, sizeof p);
+    };
+    find(next.longjmp, "longjmp");
+    find(next.short_longjmp, "_longjmp");
+    find(next.siglongjmp, "siglongjmp");
+    find(next.checked, "__longjmp_chk");
+}
+
+[[noreturn]] void leave(const jump& function, void* to, int value) noexcept {
+    arenite::preload::the_recorder.jumps();
+    if (function == nullptr) // a constructor of another library was before ours
+        find_jumps();
+    function(to, value);
+    __builtin_unreachable();
+}
+
+} // namespace
+
+#define ARENITE_JUMP_ENTRY(ours, theirs)                                                           \
+    extern "C" [[gnu::visibility("default"), noreturn]] void ours(void* to,                        \
+                                                                  int value) __asm__(theirs)
+ARENITE_JUMP_ENTRY(arenite_longjmp, "longjmp");
+ARENITE_JUMP_ENTRY(arenite_short_longjmp, "_longjmp");
+ARENITE_JUMP_ENTRY(arenite_siglongjmp, "siglongjmp");
+ARENITE_JUMP_ENTRY(arenite_checked_longjmp, "__longjmp_chk");
+
+void arenite_longjmp(void* to, int value) { leave(next.longjmp, to, value); }
+void arenite_short_longjmp(void* to, int value) { leave(next.short_longjmp, to, value); }
+void arenite_siglongjmp(void* to, int value) { leave(next.siglongjmp, to, value); }
+void arenite_checked_longjmp(void* to, int value) { leave(next.checked, to, value); }
