@@ -244,7 +244,16 @@ detail::heap_owner affinity_heap::as_owner() noexcept {
 
 // ---- allocate -----------------------------------------------------------------------------------
 
+/// A slot of a size that the inlined call does not look up, where one lies ready, before all that
+/// takes registers.
 void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
+    if (detail::slab_front* const mine = thread_table::ready_at(thread_place_, alignment))
+        if (void* const p = mine->try_take_unlisted(bytes, alignment)) [[likely]]
+            return p;
+    return allocate_slower(bytes, alignment);
+}
+
+void* affinity_heap::allocate_slower(std::size_t bytes, std::size_t alignment) noexcept {
     ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
     if (!is_alignment(alignment) || bytes > detail::max_object_bytes)
         return nullptr;

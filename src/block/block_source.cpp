@@ -42,6 +42,8 @@ std::size_t block_source::usual_block_bytes(const upstream& up) noexcept {
     return up.purges() ? page_block_bytes : other_block_bytes;
 }
 
+std::span<const std::byte> block_source::fresh() const noexcept { return {fresh_, fresh_end_}; }
+
 std::size_t block_source::mask_bytes_for(std::size_t asked, const upstream& up) noexcept {
     const std::size_t usual = usual_block_bytes(up);
     if (asked == 0 || asked >= usual)

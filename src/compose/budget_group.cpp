@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// A tree of budgets. take and give go from a group up to its root; if one of them refuses, those
-// below it give back. Then warnings, which are called once a level is passed, and the limits
-// themselves.
+// A tree of budgets. take and give go from a group up to its root, if all have room; if one of them
+// refuses all the same, those below it give back. Then warnings, which are called once a level is
+// passed, and the limits themselves.
 #include <arenite/compose/budget_group.hpp>
 
 #include <arenite/core/contract.hpp>
@@ -75,8 +75,18 @@ void budget_group::tell_all() noexcept {
         g->tell(*this);
 }
 
-/// nullptr: all have given their bytes. Otherwise none has.
+bool budget_group::has_room(std::uint64_t bytes) const noexcept {
+    const std::uint64_t most = budget_bytes();
+    const std::uint64_t used = in_use();
+    return used <= most && bytes <= most - used;
+}
+
+/// nullptr: all have given their bytes. Otherwise none has; nor for a moment, in which other
+/// requests would fail, unless the group that refuses had room just before.
 budget_group* budget_group::refused_by(std::uint64_t bytes) noexcept {
+    for (budget_group* g = this; parent_ != nullptr && g != nullptr; g = g->parent_)
+        if (!g->has_room(bytes))
+            return g;
     for (budget_group* g = this; g != nullptr; g = g->parent_) {
         if (g->try_take_here(bytes))
             continue;
@@ -116,8 +126,10 @@ void budget_group::give_here(std::uint64_t bytes) noexcept {
     [[maybe_unused]] const std::uint64_t before = used_.fetch_sub(bytes, std::memory_order_relaxed);
     ARENITE_ASSERT(before >= bytes, "more was given back to a budget_group than was taken");
     // It may rise again: told_ follows downward here, and upward where handlers hear of it.
-    const budget_level now = level();
     budget_level told = told_.load(std::memory_order_relaxed);
+    if (told == budget_level::normal) [[likely]]
+        return;
+    const budget_level now = level();
     while (now < told && !told_.compare_exchange_weak(told, now, std::memory_order_relaxed)) {
     }
 }

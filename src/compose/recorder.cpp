@@ -251,11 +251,12 @@ void recorder::mark() noexcept {
 recorder::recorder(const char* path) {
     if (path == nullptr)
         path = "";
-    state_ = std::make_unique<state>(path);
-    if (!state_->failed) {
+    auto made = std::make_unique<state>(path);
+    if (!made->failed) {
+        state_ = made.release();
         const std::lock_guard lock{lock_of_recordings()};
         state_->next = all_recordings.load(std::memory_order_relaxed);
-        all_recordings.store(state_.get(), std::memory_order_relaxed);
+        all_recordings.store(state_, std::memory_order_relaxed);
         return;
     }
     const int reason = errno != 0 ? errno : EIO;
@@ -272,15 +273,16 @@ recorder::~recorder() {
     {
         const std::lock_guard lock{lock_of_recordings()};
         state* const first = all_recordings.load(std::memory_order_relaxed);
-        if (first == state_.get())
+        if (first == state_)
             all_recordings.store(state_->next, std::memory_order_relaxed);
         for (state* s = first; s != nullptr; s = s->next)
-            if (s->next == state_.get()) {
+            if (s->next == state_) {
                 s->next = state_->next;
                 break;
             }
     }
     flush();
+    delete state_;
 }
 
 void recorder::on_allocate(const void* p, std::size_t bytes, std::size_t alignment) noexcept {

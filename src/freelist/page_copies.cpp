@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -25,6 +26,15 @@ void page_copies::let_go(group* g) noexcept {
     for (copy* const c : g->pages)
         let_go(c);
     system_resource().deallocate(g, sizeof(group), alignof(group));
+}
+
+page_copies::page_copies(page_copies&& other) noexcept
+    : groups_{std::exchange(other.groups_, nullptr)}, count_{std::exchange(other.count_, 0)} {}
+
+page_copies& page_copies::operator=(page_copies&& other) noexcept {
+    std::swap(groups_, other.groups_);
+    std::swap(count_, other.count_);
+    return *this;
 }
 
 page_copies::~page_copies() {

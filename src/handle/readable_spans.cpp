@@ -18,6 +18,10 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+std::span<readable_spans::entry> readable_spans::entries() const noexcept {
+    return {first_, count_};
+}
+
 readable_spans::~readable_spans() {
     for (const entry& e : entries())
         upstream_.deallocate(e.begin, e.bytes, std::size_t{1} << e.alignment_log2);

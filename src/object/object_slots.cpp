@@ -119,7 +119,7 @@ void object_slots::end(const char* kind) noexcept {
                                      number_of(pool_.slot_at(*b, i)));
 }
 
-void object_slots::refuse(const void* p, const char* why) const noexcept {
+void object_slots::refuse(const void* p, const char* why) const {
     contract_violation_f(std::source_location::current(),
                          "%p, slot %zu, was given back to object_pool %p: %s", p, number_of(p),
                          pool_.holder_, why);

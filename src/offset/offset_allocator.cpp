@@ -27,12 +27,12 @@ std::optional<offset_allocation>
 offset_allocator::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
                                const request_options& options) noexcept {
     const auto request = space().request_for(bytes, alignment, options);
-    if (!request || request->granules > space().total() - space().used() || !space().reserve(2))
+    if (!request || request.granules > space().total() - space().used() || !space().reserve(2))
         return std::nullopt;
-    const offset_space::fit found = space().find(*request);
+    const offset_space::fit found = space().find(request);
     if (!found)
         return std::nullopt;
-    return hand_out(found, *request, options);
+    return hand_out(found, request, options);
 }
 
 bool offset_allocator::grow(std::uint64_t by) noexcept {
@@ -53,7 +53,7 @@ offset_allocator::growth_for(std::uint64_t bytes, std::uint64_t alignment,
     const auto request = space().request_for(bytes, alignment, options);
     if (!request)
         return std::nullopt;
-    const std::uint64_t granules = space().end_for(*request);
+    const std::uint64_t granules = space().end_for(request);
     if (granules > offset_space::most_granules)
         return std::nullopt;
     const std::uint64_t end = granules << space().granule_shift();

@@ -63,14 +63,14 @@ offset_heap::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
     refused_ = refusal::bookkeeping;
     if (!space().reserve(offset_space::nodes_a_request))
         return std::nullopt;
-    offset_space::fit found = space().find(*request);
+    offset_space::fit found = space().find(request);
     const bool in_new_block = !found;
     if (in_new_block) {
-        if (!add_block(*request))
+        if (!add_block(request))
             return std::nullopt;
-        found = space().find(*request);
+        found = space().find(request);
     }
-    const offset_allocation made = hand_out(found, *request, options);
+    const offset_allocation made = hand_out(found, request, options);
     if (in_new_block)
         tell_budget(); // who may use the heap: nothing is half done
     refused_ = refusal::none;
@@ -85,12 +85,13 @@ bool offset_heap::reserve(std::span<const offset_requirement> list) noexcept {
     std::uint64_t total = 0;
     for (const offset_requirement& needed : list) {
         const auto one = space().request_for(needed.bytes, needed.alignment, {});
-        // Below 2^48 each, so that they can be added; the product is compared before it is made.
-        if (!one || one->alignment > beyond_any_block || page > beyond_any_block)
+        // Below 2^48 each, so that they can be added; the product is compared before it is made,
+        // with a number of granules whose bytes can be told.
+        if (!one || one.alignment > beyond_any_block || page > beyond_any_block)
             return false;
-        const std::uint64_t each = one->granules + one->alignment - 1 + 2 * page;
-        if (needed.count > beyond_any_block / each ||
-            needed.count * each > beyond_any_block - total)
+        const std::uint64_t each = one.granules + one.alignment - 1 + 2 * page;
+        if (needed.count > offset_space::most_granules / each ||
+            needed.count * each > offset_space::most_granules - total)
             return false;
         total += needed.count * each;
     }
@@ -101,8 +102,8 @@ bool offset_heap::reserve(std::span<const offset_requirement> list) noexcept {
         refused_ = refusal::bookkeeping;
         if (!space().reserve(offset_space::nodes_a_request))
             return false;
-        if (!space().find(*request)) {
-            if (!add_block(*request))
+        if (!space().find(request)) {
+            if (!add_block(request))
                 return false;
             tell_budget();
         }

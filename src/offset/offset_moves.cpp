@@ -30,6 +30,8 @@ offset_moves::~offset_moves() {
         memory_.deallocate(list_, room_ * sizeof(offset_move), alignof(offset_move));
 }
 
+std::span<const offset_move> offset_moves::all() const noexcept { return {list_, size_}; }
+
 bool offset_moves::reserve_one() noexcept {
     if (size_ < room_)
         return true;

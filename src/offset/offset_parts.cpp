@@ -128,7 +128,7 @@ offset_moves offset_parts::make_room(std::uint64_t bytes, std::uint64_t alignmen
                                      const request_options& options) noexcept {
     enter();
     if (const auto r = space_.request_for(bytes, alignment, options))
-        return planner_.make_room(*r, limit, overlap);
+        return planner_.make_room(r, limit, overlap);
     offset_moves none{space_.nodes().memory()};
     none.finish(offset_moves::state::stuck, 0);
     return none;

@@ -99,7 +99,7 @@ void* slab_heap::allocate_rest(std::size_t bytes, std::size_t alignment) noexcep
 
 void* slab_front::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
     if constexpr (!ARENITE_IS_MALLOC) { // which has asked for it before it came here
-        if (void* const p = try_take_unlisted(bytes, alignment))
+        if (void* const p = try_take_unlisted(bytes, alignment)) [[likely]]
             return p;
     }
     return static_cast<slab_heap&>(*this).allocate_rest(bytes, alignment);
@@ -136,20 +136,27 @@ void slab_heap::enter(slab& s) noexcept {
     classes_.of(s).enter(s, slabs_);
 }
 
+/// Units of the next slab of a class that has so many. Twice what it has: few slabs, until they
+/// have their full size. Slots too large for a page would be few in one of that size, and each slab
+/// be left again soon: there, half of what the class has.
+static std::size_t units_of_next(std::size_t held, bool fits_page) noexcept {
+    const std::size_t units = std::min(2 * held, slab::full_units);
+    return fits_page ? units : std::max(units, std::min(held / 2, slab::most_units));
+}
+
 /// A class begins with units, and a heap fills its first block with them: with one object of each
 /// size, or with a few hundred, it has what it needs and little more.
 bool slab_heap::new_slab(unsigned slot_class) noexcept {
     slabs_.blocks().give_back_due();
     slab_class& its = classes_[slot_class];
     const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
-    // Twice what the class has: few slabs, until they have their full size.
     const std::size_t least = units_for(slot_bytes);
+    const bool fits_page = size_class::slot_bytes(slot_class) <= slab_page::largest_slot_bytes;
     const std::size_t slots =
-        std::max(units_for(4 * slot_bytes), std::min(2 * its.units(), slab::most_units)) *
-        unit_bytes / slot_bytes;
+        std::max(units_for(4 * slot_bytes), units_of_next(its.units(), fits_page)) * unit_bytes /
+        slot_bytes;
     const std::size_t wanted = units_for(slots * slot_bytes);
-    const bool may_be_page =
-        its.units() != 0 && size_class::slot_bytes(slot_class) <= slab_page::largest_slot_bytes;
+    const bool may_be_page = its.units() != 0 && fits_page;
     slab* s = nullptr;
     if (may_be_page &&
         (slabs_.blocks().bytes_reserved() > slab_page::bytes || !slabs_.has_units(wanted, least)))

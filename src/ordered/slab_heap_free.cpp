@@ -29,35 +29,6 @@ constexpr std::size_t page_is_little_bytes = std::size_t{8} << 20;
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
-/// Frees the only slot of a slab; false, and nothing is done, if it is free. Kept, the slab stays
-/// as it is: that needs no gate.
-ARENITE_INLINE bool slab_heap::free_single(slab& s, slab_block& head) noexcept {
-    if (*s.bitmap() != 0) [[unlikely]]
-        return false;
-    *s.bitmap() = 1;
-    s.frees_left = 0;
-    if (!classes_.of(s).count_free() && slabs_.kept().keep_single(s, head, slabs_.open_blocks()))
-        [[likely]]
-        classes_.remove_single(s.slot_bytes);
-    else
-        alarmed(s);
-    return true;
-}
-
-/// Frees an object of one slot in a page where others have several: that needs no gate, as in any
-/// other page. False, and nothing is done, for all else.
-ARENITE_INLINE bool slab_heap::free_beside_joined(void* p) noexcept {
-    if (slow_only || !pages_.may_hold(p))
-        return false;
-    slab& s = slab_page::of(p);
-    if (!s.is_any_here<true>(this) || !slabs_.is_joined(s))
-        return false;
-    const std::size_t index = s.index_in_page(p);
-    const joined_slots joined{s};
-    return index < s.slots && index * s.slot_bytes == s.offset_in_page(p) &&
-           !joined.continues(index) && joined.slots_at(index) == 1 && set_free(s, index);
-}
-
 void slab_heap::answer_alarm(slab& s) noexcept {
     slab_class& its = classes_.of(s);
     const bool class_is_empty = its.live() == 0;
@@ -105,22 +76,54 @@ void slab_heap::deallocate_all(void* const* objects, std::size_t count) noexcept
             deallocate_elsewhere(objects[i], unknown_bytes, 1);
 }
 
-/// In units: from the address to the block, its slab, and the slot's bit. A slot of its own may be
-/// shorter than its slab: what lay behind it is not taken for it. Then in a page, beside joined
-/// slots. Anything else is rare.
+/// In units: from the address to the block, its slab, and the slot's bit. Whatever takes registers
+/// that this would have to save follows by a jump.
 void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t offset = slabs_.geometry().offset_of(p);
     if (may_be_slot(p) && offset >= unit_bytes) [[likely]] {
         slab_block& head = *slabs_.geometry().block_of(p);
         slab& s = head.slab_at(offset);
         if (s.is_here<false>(this) &&
-            (bytes == unknown_bytes || std::size_t{s.slot_bytes} - bytes < s.slack) &&
-            (s.inverse != 0 ? set_free(s, s.index_of(offset))
-                            : offset == s.begin && free_single(s, head))) [[likely]]
-            return;
+            (bytes == unknown_bytes || std::size_t{s.slot_bytes} - bytes < s.slack)) [[likely]] {
+            if (s.inverse == 0)
+                return deallocate_single(s, head, p, bytes, alignment);
+            if (set_free(s, s.index_of(offset))) [[likely]]
+                return;
+        }
     }
-    if (!free_beside_joined(p))
-        deallocate_rare(p, bytes, alignment);
+    deallocate_beside_joined(p, bytes, alignment);
+}
+
+/// Frees the only slot of a slab, which may be shorter than its slab: what lies behind it is not
+/// taken for it. Kept, the slab stays as it is: that needs no gate.
+void slab_heap::deallocate_single(slab& s, slab_block& head, void* p, std::size_t bytes,
+                                  std::size_t alignment) noexcept {
+    if (slabs_.geometry().offset_of(p) != s.begin || *s.bitmap() != 0) [[unlikely]]
+        return deallocate_rare(p, bytes, alignment);
+    *s.bitmap() = 1;
+    s.frees_left = 0;
+    if (!classes_.of(s).count_free() && slabs_.kept().keep_single(s, head, slabs_.open_blocks()))
+        [[likely]]
+        classes_.remove_single(s.slot_bytes);
+    else
+        alarmed(s);
+}
+
+/// Frees an object of one slot in a page where others have several: that needs no gate, as in any
+/// other page. All else is rare.
+void slab_heap::deallocate_beside_joined(void* p, std::size_t bytes,
+                                         std::size_t alignment) noexcept {
+    if (!slow_only && pages_.may_hold(p)) {
+        slab& s = slab_page::of(p);
+        if (s.is_any_here<true>(this) && slabs_.is_joined(s)) {
+            const std::size_t index = s.index_in_page(p);
+            const joined_slots joined{s};
+            if (index < s.slots && index * s.slot_bytes == s.offset_in_page(p) &&
+                !joined.continues(index) && joined.slots_at(index) == 1 && set_free(s, index))
+                return;
+        }
+    }
+    deallocate_rare(p, bytes, alignment);
 }
 
 /// Sizes of large objects are kept in granules.

@@ -194,34 +194,49 @@ struct page_resource::range {
         return i;
     }
 
-    /// The lowest place for n units that all wait; none where there is none. From run to run of
-    /// those that wait: O(units below the highest of them / 64).
+    /// The place for n units in the shortest run of those that wait, the lowest of such runs; none
+    /// where there is none. So long runs stay whole for what needs them. From run to run, to the
+    /// first that fits exactly or `most_compared` that are long enough: O(units below there / 64).
     [[nodiscard]] std::size_t find_waiting(std::size_t n, std::size_t alignment) const noexcept {
+        constexpr std::size_t most_compared = 64;
         if (waiting_units[0] + waiting_units[1] < n)
             return none;
-        const auto waits = [&](std::size_t word) { return waiting[0][word] | waiting[1][word]; };
         const std::size_t end = align_up(std::max(waiting_end[0], waiting_end[1]), 64);
-        std::size_t i = 0;
-        std::size_t run = 0; // units up to i that wait
-        while (i < end) {
-            const detail::bits::word here = waits(i / 64) >> i % 64;
-            const auto ones = static_cast<std::size_t>(std::countr_one(here));
-            if (ones != 0) {
-                i += ones;
-                run += ones;
-                if (i % 64 != 0) // else it may go on in the next word
-                    continue;
+        std::size_t best = none;
+        std::size_t best_units = none;
+        std::size_t compared = 0;
+        for (std::size_t i = next_waiting(0, end); i < end;) {
+            const std::size_t run_end = next_not_waiting(i, end);
+            const std::size_t place = aligned(i, alignment);
+            if (place + n <= run_end) {
+                if (run_end - i < best_units) {
+                    best = place;
+                    best_units = run_end - i;
+                }
+                if (best_units == n || ++compared == most_compared)
+                    break;
             }
-            const std::size_t place = aligned(i - run, alignment);
-            if (place + n <= i)
-                return place;
-            if (ones != 0)
-                continue;
-            run = 0;
-            i = here == 0 ? align_down(i, 64) + 64
-                          : i + static_cast<std::size_t>(std::countr_zero(here));
+            i = next_waiting(run_end, end);
         }
-        return none;
+        return best;
+    }
+
+    [[nodiscard]] detail::bits::word waiting_in(std::size_t word) const noexcept {
+        return waiting[0][word] | waiting[1][word];
+    }
+    /// The first waiting unit at or after i, or `end`, a multiple of 64.
+    [[nodiscard]] std::size_t next_waiting(std::size_t i, std::size_t end) const noexcept {
+        for (; i < end; i = align_down(i, 64) + 64)
+            if (const detail::bits::word here = waiting_in(i / 64) >> i % 64; here != 0)
+                return i + static_cast<std::size_t>(std::countr_zero(here));
+        return end;
+    }
+    /// The first unit at or after i that does not wait, or `end`, a multiple of 64.
+    [[nodiscard]] std::size_t next_not_waiting(std::size_t i, std::size_t end) const noexcept {
+        for (; i < end; i = align_down(i, 64) + 64)
+            if (const detail::bits::word here = ~waiting_in(i / 64) >> i % 64; here != 0)
+                return i + static_cast<std::size_t>(std::countr_zero(here));
+        return end;
     }
 
     /// Word by word, all starts in a word at once; full words are skipped by the tree.

@@ -98,8 +98,8 @@ bool page_resource::make_usable(range& r, std::size_t i, std::size_t n) noexcept
 }
 
 /// Takes the place for what is wanted, and opens windows for it; nullptr where there is none. For
-/// much memory, first the lowest place that has all of it: what lies lower and is not resident
-/// costs more than a search. No windows are opened there; whole ones of a large request get huge.
+/// much memory, first the shortest run of what waits: what lies lower and is not resident costs
+/// more than a search. No windows are opened there; whole ones of a large request get huge.
 page_resource::range* page_resource::take_place(const request& wanted,
                                                 std::size_t& place) noexcept {
     if (wanted.units >= least_units_from_waiting && waiting_.all_units() >= wanted.units)

@@ -112,12 +112,12 @@ std::uint64_t page_resource::delay_now_ms() const noexcept {
     return options_.delay_ms * (waves_.is_expected() ? times_longer : 1);
 }
 
-/// With what is in use no more waits than the peak, or a quarter of the peak where that is more, or
+/// With what is in use no more waits than the peak, or a third of the peak where that is more, or
 /// 4 MiB. Less of a program that may never make another call.
 std::size_t page_resource::most_waiting_units() const noexcept {
     const std::size_t peak = in_use_.most_units * unit; // of what waits whole units count, too
     std::size_t most =
-        std::max({std::min(options_.most_waiting_bytes, peak - in_use_.units * unit), peak / 4,
+        std::max({std::min(options_.most_waiting_bytes, peak - in_use_.units * unit), peak / 3,
                   std::min(options_.most_waiting_bytes, always_waiting_bytes)});
     if (!waves_.is_expected())
         most = std::min(most, std::max(most_unexpected_bytes, in_use_.bytes / 4));

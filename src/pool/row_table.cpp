@@ -36,6 +36,10 @@ std::size_t row_table::bytes_for(std::size_t capacity) noexcept {
            (capacity + 1) * sizeof(std::uintptr_t) + words * sizeof(bits::word);
 }
 
+std::span<row_table::row> row_table::rows() noexcept { return {table_.rows, count_}; }
+
+std::span<const row_table::row> row_table::rows() const noexcept { return {table_.rows, count_}; }
+
 std::size_t row_table::bytes_reserved() const noexcept {
     return table_.capacity == inline_rows ? 0 : bytes_for(table_.capacity);
 }

@@ -97,6 +97,14 @@ usage_difference difference(const usage_snapshot& before, const usage_snapshot& 
     return d;
 }
 
+std::span<const usage_difference::change> usage_difference::changes() const noexcept {
+    return changes_;
+}
+
+std::span<const usage_difference::site_change> usage_difference::sites() const noexcept {
+    return sites_;
+}
+
 double usage_difference::site_change::growth_error() const noexcept {
     return detail::root_of(before.bytes_error * before.bytes_error +
                            after.bytes_error * after.bytes_error);

@@ -18,6 +18,10 @@ inline namespace ARENITE_ABI {
 
 namespace text = detail::report_text;
 
+std::span<const usage_snapshot::part> usage_snapshot::parts() const noexcept { return parts_; }
+
+std::span<const sampled_site> usage_snapshot::sites() const noexcept { return sites_; }
+
 const usage_snapshot::part* usage_snapshot::find(std::string_view name) const noexcept {
     const auto it =
         std::find_if(parts_.begin(), parts_.end(), [&](const part& p) { return p.name == name; });

@@ -165,6 +165,44 @@ TEST(budget_group, gives_its_rest_back_when_it_ends_and_stands_in_the_tree) {
     EXPECT_EQ(all.in_use(), 0U);
 }
 
+TEST(budget_group, what_a_parent_refuses_was_never_in_use) {
+    budget_group all{100};
+    budget_group middle{{.budget_bytes = 200}, &all};
+    budget_group part{{.budget_bytes = 150}, &middle};
+    EXPECT_FALSE(part.try_take(101));
+    EXPECT_EQ(part.high_water(), 0U);
+    EXPECT_EQ(middle.high_water(), 0U);
+    EXPECT_EQ(all.refusals(), 1U);
+    EXPECT_EQ(part.refusals(), 0U);
+    EXPECT_TRUE(part.try_take(100));
+    EXPECT_EQ(part.high_water(), 100U);
+    part.give(100);
+}
+
+TEST(budget_group_threads, a_request_that_is_too_large_refuses_no_other) {
+    budget_group all{1000};
+    budget_group part{{.budget_bytes = 1200}, &all};
+    std::atomic<bool> stop{false};
+    std::atomic<bool> got{false};
+    std::thread greedy{[&] {
+        while (!stop.load())
+            if (part.try_take(1100))
+                got.store(true);
+    }};
+    std::size_t refused = 0;
+    for (int i = 0; i < 100'000; ++i) {
+        if (part.try_take(200))
+            part.give(200);
+        else
+            ++refused;
+    }
+    stop.store(true);
+    greedy.join();
+    EXPECT_FALSE(got.load());
+    EXPECT_EQ(refused, 0U);
+    EXPECT_EQ(part.high_water(), 200U);
+}
+
 TEST(budget_group_threads, never_exceeds_a_budget) {
     budget_group all{10'000};
     budget_group parts[2] = {budget_group{{.budget_bytes = 7000}, &all},

@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
-#include <stdexcept>
+#include <ranges>
 #include <vector>
 
 namespace {

@@ -27,6 +27,7 @@ struct node {
 };
 
 static_assert(std::is_trivially_copyable_v<handle<node>>);
+static_assert(sizeof(handle<int>) <= 16 && std::is_trivially_copyable_v<handle<int>>);
 static_assert(std::is_convertible_v<handle<node>, handle<const node>>);
 static_assert(!std::is_convertible_v<handle<const node>, handle<node>>);
 static_assert(!std::is_convertible_v<handle<node>, handle<int>>);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <random>
+#include <type_traits>
 #include <unordered_set>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct node {
     relocatable_ptr<node> left, right;
     int value = 1;
 };
+
+static_assert(sizeof(relocatable_ptr<int>) == (checks_enabled ? 12 : 8));
+static_assert(std::is_trivially_copyable_v<relocatable_ptr<int>>);
 
 handle<node> make_tree(compacting_heap& heap, int depth) {
     const handle<node> made = heap.make<node>();

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/config.hpp>
+#include <arenite/core/contract.hpp>
 #include <arenite/object/object_pool.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstdio>
+#include <stdexcept>
 
 using namespace arenite;
 
@@ -60,6 +62,25 @@ TEST(object_pool_death, releasing_to_another_pool_is_found) {
     auto x = pool.acquire();
     EXPECT_DEATH(other.release(x), "was given back to object_pool 0x[0-9a-f]+: it is of another");
 }
+
+#if ARENITE_EXCEPTIONS
+TEST(object_pool_misuse, a_handler_that_throws_comes_out_of_release_and_nothing_changes) {
+    object_pool<particle> pool;
+    object_pool<particle> other;
+    auto x = pool.acquire();
+    const auto before = set_contract_handler(
+        [](const contract_violation_info&) { throw std::logic_error{"misuse"}; });
+    EXPECT_THROW(other.release(x), std::logic_error);
+    EXPECT_EQ(pool.size(), 1U);
+    object_pool<particle>::pointer same{x.get()};
+    pool.release(x);
+    EXPECT_THROW(pool.release(same), std::logic_error);
+    static_cast<void>(same.release());
+    set_contract_handler(before);
+    EXPECT_TRUE(pool.empty());
+    EXPECT_EQ(pool.idle(), 1U);
+}
+#endif
 
 TEST(object_pool_death, a_pool_that_ends_before_its_objects_is_found) {
     object_pool<particle>::pointer kept;

@@ -92,6 +92,16 @@ TEST_F(reserved_parts, are_refused_as_a_whole_and_nothing_changes) {
     EXPECT_TRUE(heap.is_live(a));
 }
 
+TEST_F(reserved_parts, of_more_bytes_than_can_be_told_are_refused) {
+    small.parts.granularity = 64_KiB;
+    small.first_block_bytes = small.largest_block_bytes = 64_KiB;
+    offset_heap heap{device.source(), small, &up};
+    const offset_requirement wraps[]{{huge / 4 + 1, 1, 4}}; // 2^64 bytes
+    EXPECT_FALSE(heap.reserve(wraps));
+    EXPECT_EQ(heap.why_refused(), refusal::request);
+    EXPECT_EQ(device.count(), 0u);
+}
+
 TEST_F(reserved_parts, of_no_bytes_and_of_none_need_no_block) {
     offset_heap heap{device.source(), small, &up};
     EXPECT_TRUE(heap.reserve({}));

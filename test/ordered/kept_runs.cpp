@@ -328,7 +328,7 @@ TEST_F(kept_runs_of, no_more_than_a_share_of_the_memory_is_kept) {
             if (detail::block* const empty = source.release(*live[i]))
                 source.close(*empty, 0);
             // A release adds one, and takes back two of other lengths.
-            ASSERT_LE(source.kept().units(), 256 + 8 * blocks.size() + 63);
+            ASSERT_LE(source.kept().units(), 512 + 24 * blocks.size() + 63);
         }
         live.resize(half);
         while (live.size() < 2000) {

@@ -350,6 +350,29 @@ TEST(page_resource, a_long_cyclic_run_stays_flat) {
         pages.deallocate(x.p, x.bytes);
 }
 
+TEST(page_resource, a_large_request_gets_the_shortest_run_that_waits) {
+    page_resource pages{slowly()};
+    const auto apart = [&](std::size_t bytes) {
+        std::byte* const p = touched(pages, bytes);
+        static_cast<void>(touched(pages, unit));
+        return p;
+    };
+    static_cast<void>(touched(pages, 40_MiB)); // a third of it may wait
+    std::byte* const long_run = apart(1984_KiB);
+    std::byte* const short_run = apart(1216_KiB);
+    std::byte* const shortest = apart(1024_KiB - unit);
+    std::byte* const short_too = apart(1216_KiB);
+    pages.deallocate(long_run, 1984_KiB);
+    pages.deallocate(short_run, 1216_KiB);
+    pages.deallocate(shortest, 1024_KiB - unit);
+    pages.deallocate(short_too, 1216_KiB);
+    EXPECT_EQ(pages.allocate(1_MiB), short_run) << "of two that are as long, the lower";
+    EXPECT_EQ(pages.allocate(1_MiB + unit), short_too);
+    EXPECT_EQ(pages.allocate(1984_KiB), long_run) << "which stayed whole";
+    for (std::byte* p : {short_run, short_too, long_run})
+        EXPECT_EQ(*p, std::byte{1}) << "no page was cleared for it";
+}
+
 TEST(page_resource, a_large_request_gets_what_waits_whole_and_small_ones_the_lowest_place) {
     page_resource pages{slowly()};
     for (const std::size_t bytes : {std::size_t{1_MiB}, std::size_t{3_MiB} + unit}) {

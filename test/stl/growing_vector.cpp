@@ -239,6 +239,86 @@ TEST(growing_vector, changes_nothing_where_a_copy_throws_while_elements_move) {
 }
 #endif
 
+TEST(growing_vector, takes_what_fits_where_doubling_does_not) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc has no region that ends";
+    tlsf_resource region{64_KiB};
+    growing_vector<int, tlsf_resource> v{region};
+    v.resize(8000); // of about 16,000 that there is room for
+    const int more[] = {1};
+    v.resize(8001);
+    v.shrink_to_fit();
+    v.append(std::begin(more), std::end(more));
+    v.shrink_to_fit();
+    v.insert(v.begin(), 1, 2);
+    v.shrink_to_fit();
+    v.push_back(3);
+    v.shrink_to_fit();
+    v.assign(8005, 4);
+    EXPECT_EQ(v.size(), 8005U);
+    EXPECT_EQ(v.back(), 4);
+}
+
+#if ARENITE_EXCEPTIONS
+/// A call that is refused, on a vector of 100.
+template <class V, class Call>
+void is_refused_and_changes_nothing(V& v, Call call) {
+    EXPECT_THROW(call(), out_of_memory);
+    EXPECT_EQ(v.size(), 100U);
+    for (std::size_t i = 0; i < v.size(); ++i)
+        EXPECT_EQ(v[i].get(), static_cast<int>(i));
+}
+
+template <class V>
+void changes_nothing_without_memory(V& v) {
+    for (int i = 0; i < 100; ++i)
+        v.emplace_back(i);
+    const std::vector<tied> many(10'000, tied{7});
+    const auto begin = many.begin();
+    is_refused_and_changes_nothing(v, [&] { v.assign(begin, many.end()); });
+    is_refused_and_changes_nothing(v, [&] { v.assign(many.size(), many[0]); });
+    is_refused_and_changes_nothing(v, [&] { v.resize(many.size(), many[0]); });
+    is_refused_and_changes_nothing(v, [&] { v.append(begin, many.end()); });
+    is_refused_and_changes_nothing(v, [&] { v.insert(v.begin(), begin, many.end()); });
+    is_refused_and_changes_nothing(v, [&] { v.insert(v.begin(), many.size(), many[0]); });
+}
+
+TEST(growing_vector, changes_nothing_where_memory_ends) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc has no region that ends";
+    {
+        growing_vector<tied> own{20'000};
+        changes_nothing_without_memory(own);
+        growing_vector<tied> large;
+        large.resize(10'000, 7);
+        is_refused_and_changes_nothing(own, [&] { own = large; });
+        tlsf_resource region{20'000};
+        growing_vector<tied, tlsf_resource> v{region};
+        changes_nothing_without_memory(v);
+    }
+    EXPECT_EQ(tied::alive, 0);
+}
+
+TEST(growing_vector, changes_nothing_where_an_element_at_the_end_throws) {
+    growing_vector<failing> v{1_MiB};
+    const std::vector<failing> more(5, failing{9});
+    for (int i = 0; i < 3; ++i)
+        v.emplace_back(i);
+    for (int n = 1; n <= 5; ++n) {
+        failing::copies_left = n;
+        EXPECT_THROW(v.append(more.begin(), more.end()), std::runtime_error);
+        failing::copies_left = n;
+        EXPECT_THROW(v.insert(v.begin(), more.begin(), more.end()), std::runtime_error);
+        failing::copies_left = n + 1; // one is made first
+        EXPECT_THROW(v.resize(8, more[0]), std::runtime_error);
+        ASSERT_EQ(v.size(), 3U);
+        for (int i = 0; i < 3; ++i)
+            EXPECT_EQ(v[static_cast<std::size_t>(i)].value.get(), i);
+    }
+    failing::copies_left = 0;
+}
+#endif
+
 TEST(growing_vector, has_the_rest_of_the_interface) {
     growing_vector<std::string> v;
     v = {"b", "a", "c"};

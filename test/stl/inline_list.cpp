@@ -121,6 +121,24 @@ TEST(inline_list, behaves_as_std_list_whose_nodes_lie_inside) {
     EXPECT_EQ(tied::alive, 0);
 }
 
+#if ARENITE_EXCEPTIONS
+TEST(inline_list, an_assignment_that_does_not_fit_changes_nothing) {
+    const inline_list<int, 4> before{1, 2};
+    inline_list<int, 4> l = before;
+    const int more[] = {5, 6, 7, 8, 9};
+    EXPECT_THROW(l.assign(std::begin(more), std::end(more)), out_of_memory);
+    EXPECT_EQ(l, before);
+    EXPECT_THROW(l.assign({5, 6, 7, 8, 9}), out_of_memory);
+    EXPECT_EQ(l, before);
+    EXPECT_THROW((l = {5, 6, 7, 8, 9}), out_of_memory);
+    EXPECT_EQ(l, before);
+    EXPECT_THROW(l.assign(5, 7), out_of_memory);
+    EXPECT_EQ(l, before);
+    l.assign(4, 7);
+    EXPECT_TRUE(l.full());
+}
+#endif
+
 TEST(inline_list, has_the_rest_of_the_interface) {
     inline_list<int, 8> l(3, 7);
     l.push_front(1);

@@ -219,9 +219,8 @@ public:
         return own != nullptr && own->is_mine_and_an_affinitys() && own->heap().try_give_in_own(p);
     }
 
-    /// Returns nullptr if there is no memory or the alignment is not a power of two (in checked
-    /// builds that is a contract violation). The larger of `alignment` and the affinity's own
-    /// alignment applies.
+    /// Returns nullptr if there is no memory or the alignment is no power of two (in checked builds
+    /// a contract violation). The larger of `alignment` and the affinity's own applies.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
         void* p = take_ready(bytes, alignment);
@@ -375,6 +374,7 @@ private:
 
     [[nodiscard]] void* take_near(const void* p, std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;
+    ARENITE_NOINLINE void* allocate_slower(std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_NOINLINE void* allocate_object_slow(std::size_t bytes) noexcept {
         return try_allocate(bytes, natural_alignment(bytes));
     }

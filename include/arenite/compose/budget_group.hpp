@@ -112,6 +112,7 @@ public:
     [[nodiscard]] arenite::usage usage() const noexcept;
 
 private:
+    [[nodiscard]] bool has_room(std::uint64_t bytes) const noexcept;
     [[nodiscard]] bool try_take_here(std::uint64_t bytes) noexcept;
     void note_most(std::uint64_t used) noexcept;
     void tell_all() noexcept;

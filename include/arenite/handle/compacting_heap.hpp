@@ -7,6 +7,7 @@
 #include <arenite/block/return_policy.hpp>
 #include <arenite/core/budget.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/ranges.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/upstream.hpp>
@@ -24,7 +25,6 @@
 #include <iterator>
 #include <memory>
 #include <new>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -55,7 +55,7 @@ concept AnyHandle = requires(const std::remove_cvref_t<H>& h) { visit_source::at
 /// that returns a pointer to the next one, nullptr at the end.
 template <class Order>
 concept VisitOrder =
-    (std::ranges::input_range<Order> && detail::AnyHandle<std::ranges::range_reference_t<Order>>) ||
+    (detail::InputRange<Order> && detail::AnyHandle<detail::range_reference<Order>>) ||
     requires(Order& order) {
         { *order() } -> detail::AnyHandle;
         { order() == nullptr } -> std::convertible_to<bool>;
@@ -148,7 +148,7 @@ public:
     /// may begin.
     template <VisitOrder Order>
     compaction_step step(Order&& order, budget limit = {}) {
-        if constexpr (std::ranges::input_range<Order>) {
+        if constexpr (detail::InputRange<Order>) {
             range_source<std::remove_reference_t<Order>> source{order, order_.passed};
             order_.window.clear();
             return step_in_order(source, limit);
@@ -312,8 +312,8 @@ class compacting_heap::range_source final : public detail::visit_source {
 public:
     range_source(R& range, std::size_t passed)
         : at_{std::ranges::begin(range)}, end_{std::ranges::end(range)} {
-        using distance = std::ranges::range_difference_t<R>;
-        if constexpr (std::ranges::forward_range<R>) // others begin where they were
+        using distance = std::iter_difference_t<detail::range_iterator<R>>;
+        if constexpr (detail::ForwardRange<R>) // others begin where they were
             std::ranges::advance(at_, static_cast<distance>(passed), end_);
     }
 
@@ -326,15 +326,15 @@ public:
         is_first_ = false;
         if (at_ == end_)
             return {};
-        if constexpr (std::is_lvalue_reference_v<std::ranges::range_reference_t<R>>)
+        if constexpr (std::is_lvalue_reference_v<detail::range_reference<R>>)
             return at((*at_).untyped());
         else
             return of((*at_).untyped());
     }
 
 private:
-    std::ranges::iterator_t<R> at_;
-    std::ranges::sentinel_t<R> end_;
+    detail::range_iterator<R> at_;
+    detail::range_sentinel<R> end_;
     bool is_first_ = true;
 };
 

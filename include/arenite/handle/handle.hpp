@@ -135,8 +135,6 @@ private:
     detail::basic_handle handle_;
 };
 
-static_assert(sizeof(handle<int>) <= 16 && std::is_trivially_copyable_v<handle<int>>);
-
 /// A handle to an object of a compacting_heap, from within the object or by its address:
 /// handle_of(*this). T is the type it was made as. If the object is not in such a heap, this is a
 /// contract violation in checked builds; in others it returns an empty handle, if the 8 bytes

@@ -144,9 +144,6 @@ private:
     detail::basic_relocatable_ptr pointer_;
 };
 
-static_assert(sizeof(relocatable_ptr<int>) == (checks_enabled ? 12 : 8));
-static_assert(std::is_trivially_copyable_v<relocatable_ptr<int>>);
-
 } // namespace ARENITE_ABI
 } // namespace arenite
 

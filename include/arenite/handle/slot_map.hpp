@@ -217,6 +217,8 @@ private:
         std::uint32_t generation; ///< even while the slot is free
         std::uint32_t place;      ///< of the value; or the next free slot
     };
+    /// std::uint32_t, named by way of T: so its vectors are made with a map, not with this header.
+    using slot_number = std::enable_if_t<(sizeof(T) != 0), std::uint32_t>;
     template <class U>
     using list = std::vector<U, resource_allocator<U, resource>>;
 
@@ -252,7 +254,7 @@ private:
     }
 
     list<T> values_;
-    list<std::uint32_t> slot_of_; ///< slot of each value
+    list<slot_number> slot_of_; ///< slot of each value
     list<entry> slots_;
     std::uint32_t free_ = none;
 };

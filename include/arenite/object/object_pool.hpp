@@ -462,7 +462,7 @@ private:
             slots_.forget(m);
         }
     }
-    ARENITE_INLINE void expect_in_use(const T* object, mark m) const noexcept {
+    ARENITE_INLINE void expect_in_use(const T* object, mark m) const {
         if (!object_slots::is_in_use(m)) [[unlikely]]
             slots_.refuse(object, "it is not in use");
     }

@@ -46,7 +46,7 @@ public:
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] const offset_move& operator[](std::size_t i) const noexcept { return list_[i]; }
     /// All moves, or a part by subspan, for commit() and cancel(), which also take the whole list.
-    [[nodiscard]] std::span<const offset_move> all() const noexcept { return {list_, size_}; }
+    [[nodiscard]] std::span<const offset_move> all() const noexcept;
 
     /// Bytes to copy, in total.
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }

@@ -64,14 +64,15 @@ struct ordered_options {
 ///            the size is a constant; deallocate O(1), a call of about 32, or 60 in a heap of up to
 ///            64 KiB, and for sizes of which few objects live in one below 8 MiB. Larger objects
 ///            take a call each way. A slow call, at most one in 64 of a size while memory is in
-///            order and slabs have as many slots (a slab has at most 64 KiB), reads the bits of one
-///            slab, finds slabs and blocks in O(log n), and may ask the upstream. Only if that
-///            refuses does it search all slabs of the size. On an upstream that may unmap returned
-///            memory, a free that is a call finds its block in O(log n).
+///            order and slabs have as many slots (a slab has at most 64 KiB, of slots above 1,792
+///            bytes 192), reads the bits of one slab, finds slabs and blocks in O(log n), and may
+///            ask the upstream. Only if that refuses does it search all slabs of the size. On an
+///            upstream that may unmap returned memory, a free that is a call finds its block in
+///            O(log n).
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 if the alignment
 ///            is 16), by less than an eighth above; the smallest slot has 16 bytes. 2 % of the
-///            memory for bookkeeping. Freed units that wait for a request of their length: 256 KiB
-///            and a 32nd of its blocks at most. A large object: 64 to 512 bytes, or its
+///            memory for bookkeeping. Freed units that wait for a request of their length: 512 KiB
+///            and a tenth of its blocks at most. A large object: 64 to 512 bytes, or its
 ///            alignment.
 /// Limits:    only those of its upstream. A slab serves one size until all its slots are free; if
 ///            much memory is sparse, also larger objects that span several slots. Memory starts as

@@ -42,7 +42,7 @@ struct page_options {
     /// How long freed memory stays resident with its addresses; 0: returned to the system at once.
     std::uint32_t delay_ms = 1000;
     /// Limit on freed memory that waits: together with what is in use, no more than the peak of
-    /// use, and at most this many bytes; or a quarter of the peak if that is more, or 4 MiB unless
+    /// use, and at most this many bytes; or a third of the peak if that is more, or 4 MiB unless
     /// this is less. Until a program has twice come back for what it gave back, also no more than
     /// 32 MiB, or a quarter of what is in use if that is more.
     std::size_t most_waiting_bytes = 256_MiB;
@@ -72,8 +72,9 @@ struct page_options {
 /// Memory is returned with a delay. Freed units merge with their neighbours by being zero bits, and
 /// *wait*: a request that gets their addresses meanwhile gets them with their memory, without a
 /// page fault. Addresses come first: the lowest that fit are handed out, even if higher ones wait;
-/// so fresh order is address order. Only a request of about 1 MiB and more gets the lowest that fit
-/// and wait whole, if there are such: else much that is resident would go, and as much be cleared.
+/// so fresh order is address order. Only a request of about 1 MiB and more gets the shortest run
+/// that waits and holds it, if there is one: else much that is resident would go, and as much be
+/// cleared.
 /// What has waited for `delay_ms` goes to the system at the next call by any user, 2 MiB a call
 /// (128 MiB of huge pages), so no call takes much more than 1 ms; give_back_due() is such a call,
 /// which heaps make of their upstream when they are slow anyway. The amount that waits is limited

@@ -61,9 +61,9 @@ public:
     };
 
     /// The parts whose bytes in use or reserved, or whose objects, are not as they were.
-    [[nodiscard]] std::span<const change> changes() const noexcept { return changes_; }
+    [[nodiscard]] std::span<const change> changes() const noexcept;
     /// That which grew most first.
-    [[nodiscard]] std::span<const site_change> sites() const noexcept { return sites_; }
+    [[nodiscard]] std::span<const site_change> sites() const noexcept;
 
     /// A line each; "nothing has changed" where there is none.
     void write_text(std::ostream& out) const;

@@ -55,13 +55,13 @@ public:
     };
 
     /// In the order of the trees, a parent before its children.
-    [[nodiscard]] std::span<const part> parts() const noexcept { return parts_; }
+    [[nodiscard]] std::span<const part> parts() const noexcept;
     /// nullptr where there is none of this path.
     [[nodiscard]] const part* find(std::string_view name) const noexcept;
 
     /// The call stacks of which samples are alive, or were since sampling began; that with most
     /// bytes first. Of all tags, also where the snapshot is of one tree.
-    [[nodiscard]] std::span<const sampled_site> sites() const noexcept { return sites_; }
+    [[nodiscard]] std::span<const sampled_site> sites() const noexcept;
     /// Average bytes between samples; 0: none are taken.
     [[nodiscard]] std::size_t sampling_interval() const noexcept { return interval_; }
 

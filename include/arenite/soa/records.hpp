@@ -4,6 +4,7 @@
 
 #include <arenite/core/config.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/core/detail/ranges.hpp>
 #include <arenite/core/members.hpp>
 #include <arenite/core/region.hpp>
 #include <arenite/core/system_resource.hpp>
@@ -23,7 +24,6 @@
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
-#include <ranges>
 #include <source_location>
 #include <span>
 #include <type_traits>
@@ -116,7 +116,7 @@ public:
 
     template <std::input_iterator I, std::sentinel_for<I> S>
     records(I first, S last, upstream source = &system_resource()) : records{source} {
-        append_range(std::ranges::subrange{std::move(first), std::move(last)});
+        append_range(detail::iterator_range{std::move(first), std::move(last)});
     }
 
     /// A copy, from the resource of the original unless another is given.
@@ -153,7 +153,7 @@ public:
     {
         *this = records(rows, value, source());
     }
-    template <std::ranges::input_range Range>
+    template <detail::InputRange Range>
     void assign_range(Range&& range) {
         records fresh{source()};
         fresh.append_range(std::forward<Range>(range));
@@ -161,7 +161,7 @@ public:
     }
     template <std::input_iterator I, std::sentinel_for<I> S>
     void assign(I first, S last) {
-        assign_range(std::ranges::subrange{std::move(first), std::move(last)});
+        assign_range(detail::iterator_range{std::move(first), std::move(last)});
     }
     void assign(std::initializer_list<T> rows) { assign_range(rows); }
 
@@ -272,7 +272,7 @@ public:
     }
 
     /// Appends the elements of a range: objects, or rows of any records of T, also of these.
-    template <std::ranges::input_range Range>
+    template <detail::InputRange Range>
     void append_range(Range&& range) {
         insert_rows(size(), std::forward<Range>(range));
     }
@@ -297,7 +297,7 @@ public:
         rows_.insert(at, rows, [&value](memory& m, size_type row) { m.construct(row, value); });
         return {origin(), at};
     }
-    template <std::ranges::input_range Range>
+    template <detail::InputRange Range>
     iterator insert_range(const_iterator where, Range&& range) {
         const size_type at = position(where, size());
         insert_rows(at, std::forward<Range>(range));
@@ -305,7 +305,7 @@ public:
     }
     template <std::input_iterator I, std::sentinel_for<I> S>
     iterator insert(const_iterator where, I first, S last) {
-        return insert_range(where, std::ranges::subrange{std::move(first), std::move(last)});
+        return insert_range(where, detail::iterator_range{std::move(first), std::move(last)});
     }
     iterator insert(const_iterator where, std::initializer_list<T> rows) {
         return insert_range(where, rows);
@@ -433,10 +433,10 @@ private:
     /// Inserts a range before the row at `at`. A single-pass range is gathered first.
     template <class Range>
     void insert_rows(size_type at, Range&& range) {
-        using element = std::ranges::range_reference_t<Range>;
+        using element = detail::range_reference<Range>;
         static_assert(std::constructible_from<T, element>,
                       "the elements of a range for records are objects or rows of their type");
-        if constexpr (std::ranges::forward_range<Range> || std::ranges::sized_range<Range>) {
+        if constexpr (detail::ForwardRange<Range> || detail::SizedRange<Range>) {
             const auto count = static_cast<size_type>(std::ranges::distance(range));
             auto next = std::ranges::begin(range);
             rows_.insert(at, count, [&next](memory& m, size_type row) {

@@ -46,7 +46,9 @@ inline namespace ARENITE_ABI {
 /// Returns:   shrink_to_fit returns the pages above the elements to the system, or what the
 ///            resource takes; destruction everything.
 /// Threads:   one at a time, as std::vector; over a resource also those of the resource.
-/// Failure:   out_of_memory where the addresses or the resource's memory end; nothing changes.
+/// Failure:   out_of_memory where the addresses or the resource's memory end; nothing changes, but
+///            by an assign from iterators that can be read only once. What an element throws is
+///            passed on: elements that were to come at the end are gone again.
 ///
 /// The interface is std::vector's, but without an allocator: resource() instead. A copy has as many
 /// addresses of its own, or the same resource; a move takes the memory along. With
@@ -181,9 +183,10 @@ public:
     }
     void resize(size_type n) {
         reserve_for(n);
+        adding guard{*this, size_};
         while (size_ < n)
             emplace_back();
-        truncate(n);
+        guard.kept = n;
     }
     void resize(size_type n, const T& value) {
         if (n > size_)
@@ -248,11 +251,14 @@ public:
 
     template <std::input_iterator I>
     void assign(I first, I last) {
+        if constexpr (std::forward_iterator<I>)
+            reserve_for(static_cast<size_type>(std::distance(first, last)));
         clear();
         append(first, last);
     }
     void assign(size_type n, const T& value) {
         const T copy{value}; // may be one of these
+        reserve_for(n);      // which may fail: before these go
         clear();
         append_copies(n, copy);
     }
@@ -263,8 +269,10 @@ public:
     void append(I first, I last) {
         if constexpr (std::forward_iterator<I>)
             reserve_for(size_ + static_cast<size_type>(std::distance(first, last)));
+        adding guard{*this, size_};
         for (; first != last; ++first)
             emplace_back(*first);
+        guard.kept = size_;
     }
 
     friend bool operator==(const growing_vector& a, const growing_vector& b) {
@@ -290,10 +298,17 @@ private:
         const size_type step = std::clamp(capacity_, first, std::max(first, most));
         return step <= max_size() - capacity_ ? capacity_ + step : max_size();
     }
+    /// Room for at least n elements, for more where there is memory.
     void reserve_for(size_type n) {
-        if (n > capacity_)
-            reserve(std::max(n, std::min(next_capacity(), max_size())));
+        if (n > capacity_ && !grow_in_place(n, std::max(n, next_capacity())))
+            move_to(n, std::max(n, next_capacity()), [](T*) { return false; });
     }
+    /// Elements are added at the end; where one throws, all of them go again.
+    struct adding {
+        growing_vector& v;
+        size_type kept;
+        ~adding() { v.truncate(kept); }
+    };
 
     [[nodiscard]] bool resize_memory(size_type n) noexcept {
         if constexpr (Resizing<R>)
@@ -374,8 +389,10 @@ private:
     void append_copies(size_type n, const T& value) {
         const T copy{value}; // may be one of these
         reserve_for(n <= max_size() - size_ ? size_ + n : max_size() + 1);
+        adding guard{*this, size_};
         while (n-- != 0)
             emplace_back(copy);
+        guard.kept = size_;
     }
     template <class Append>
     iterator inserted(const_iterator at, Append append) {

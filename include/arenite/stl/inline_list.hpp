@@ -38,8 +38,9 @@ struct list_family {
 /// Overhead:  104 bytes and a bit an element, beside std::list and its N nodes.
 /// Limits:    N elements; T must be complete where the type is used. There is no get_allocator.
 /// Threads:   one at a time, as std::list.
-/// Failure:   the element N + 1 is refused by out_of_memory, and nothing changes; without
-///            exceptions the contract handler is called: ask full().
+/// Failure:   the element N + 1 is refused by out_of_memory, and nothing changes, but by an assign
+///            from iterators that can be read only once; without exceptions the contract handler is
+///            called: ask full().
 ///
 /// The interface is std::list's. Since the memory is inside the object, iterators, pointers and
 /// references end when their elements move to another list, by a move, a swap, a splice or a merge;
@@ -88,12 +89,25 @@ public:
         return *this;
     }
     inline_list& operator=(std::initializer_list<T> values) {
-        base::assign(values);
+        assign(values);
         return *this;
     }
     ~inline_list() = default;
 
-    using base::assign;
+    // More than N are refused before the first element is overwritten.
+
+    template <std::input_iterator I>
+    void assign(I first, I last) {
+        if constexpr (std::forward_iterator<I>)
+            refuse_beyond(static_cast<size_type>(std::distance(first, last)));
+        base::assign(first, last);
+    }
+    void assign(size_type n, const T& value) {
+        refuse_beyond(n);
+        base::assign(n, value);
+    }
+    void assign(std::initializer_list<T> values) { assign(values.begin(), values.end()); }
+
     using base::back;
     using base::begin;
     using base::cbegin;
@@ -224,6 +238,11 @@ private:
         return other.unlink(it);
     }
     iterator unlink(const_iterator it) noexcept { return base::erase(it); }
+
+    static void refuse_beyond(size_type elements) {
+        if (elements > N)
+            memory::refuse();
+    }
 
     void take_all(inline_list& o) {
         while (!o.empty())

@@ -51,7 +51,7 @@ public:
 private:
     /// The row that size_class::offset_of_listed looks up for one alignment.
     [[nodiscard]] static constexpr const std::uint16_t* row(std::size_t alignment) noexcept {
-        return size_class::listed.data() + alignment * size_class::listed_row;
+        return size_class::listed.rows[alignment].of;
     }
 
     thread_place place_ = 0; ///< of the half of the table that serves its alignment

@@ -172,7 +172,7 @@ public:
 
     /// The rest of the newest span, not yet cut into blocks and never touched; it follows the block
     /// cut last.
-    [[nodiscard]] std::span<const std::byte> fresh() const noexcept { return {fresh_, fresh_end_}; }
+    [[nodiscard]] std::span<const std::byte> fresh() const noexcept;
 
     /// Bytes held from the upstream: addresses, touched or not.
     [[nodiscard]] std::size_t bytes_reserved() const noexcept {

@@ -5,7 +5,6 @@
 #include <arenite/core/config.hpp>
 
 #include <cstddef>
-#include <memory>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -64,7 +63,7 @@ public:
     struct state; // of its source file
 
 private:
-    std::unique_ptr<state> state_;
+    state* state_; ///< its own
 };
 
 } // namespace detail

@@ -36,13 +36,8 @@ public:
     };
 
     page_copies() noexcept = default;
-    page_copies(page_copies&& other) noexcept
-        : groups_{std::exchange(other.groups_, nullptr)}, count_{std::exchange(other.count_, 0)} {}
-    page_copies& operator=(page_copies&& other) noexcept {
-        std::swap(groups_, other.groups_);
-        std::swap(count_, other.count_);
-        return *this;
-    }
+    page_copies(page_copies&& other) noexcept;
+    page_copies& operator=(page_copies&& other) noexcept;
     ~page_copies();
 
     /// Room for so many pages, all of zeros. Only of an empty one.

@@ -59,7 +59,7 @@ private:
     };
 
     [[nodiscard]] bool make_room() noexcept;
-    [[nodiscard]] std::span<entry> entries() const noexcept { return {first_, count_}; }
+    [[nodiscard]] std::span<entry> entries() const noexcept;
 
     upstream upstream_;
     entry* first_ = nullptr;

@@ -154,7 +154,7 @@ public:
     void end(const char* kind) noexcept;
 
     /// That of an object which is given back without being in use, or to another pool than its own.
-    [[noreturn]] ARENITE_COLD void refuse(const void* p, const char* why) const noexcept;
+    [[noreturn]] ARENITE_COLD void refuse(const void* p, const char* why) const;
 
     /// From 1 on. Rises whenever memory may have gone back; then a pointer may lead to no block.
     [[nodiscard]] std::uint32_t returns() const noexcept { return returns_; }

@@ -13,7 +13,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -28,10 +27,11 @@ struct offset_rules {
 
 /// A request, in granules.
 struct offset_request {
-    std::uint64_t granules;
-    std::uint64_t alignment; ///< of the distance from the start of the block
-    std::uint64_t flags;     ///< of offset_node: optimal, pinned
-    bool high;
+    std::uint64_t granules = 0;  ///< 0 of one that no range could serve
+    std::uint64_t alignment = 1; ///< of the distance from the start of the block
+    std::uint64_t flags = 0;     ///< of offset_node: optimal, pinned
+    bool high = false;
+    explicit operator bool() const noexcept { return granules != 0; }
 
     [[nodiscard]] bool is_power() const noexcept { return (alignment & (alignment - 1)) == 0; }
 };
@@ -75,13 +75,12 @@ public:
     [[nodiscard]] std::uint64_t granules_for(std::uint64_t bytes) const noexcept {
         return bytes == 0 ? 1 : ((bytes - 1) >> shift_) + 1;
     }
-    /// Nothing if no range could serve it.
-    [[nodiscard]] ARENITE_INLINE std::optional<offset_request>
-    request_for(std::uint64_t bytes, std::uint64_t alignment,
-                const request_options& o) const noexcept {
+    /// False if no range could serve it.
+    [[nodiscard]] ARENITE_INLINE offset_request request_for(
+        std::uint64_t bytes, std::uint64_t alignment, const request_options& o) const noexcept {
         const std::uint64_t granules = granules_for(bytes);
         if (alignment == 0 || granules > most_granules)
-            return std::nullopt;
+            return {};
         // A multiple of both: powers of two that the granularity has need not be there twice.
         const auto twos = static_cast<unsigned>(std::countr_zero(alignment));
         alignment >>= twos < shift_ ? twos : shift_;

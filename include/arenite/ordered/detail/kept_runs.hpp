@@ -87,8 +87,8 @@ public:
     /// while that is little in all.
     [[nodiscard]] std::size_t may_leave_unused(std::size_t wanted,
                                                std::size_t blocks) const noexcept {
-        const bool is_small = blocks <= small_blocks && unused_ < always / 2;
-        const std::size_t little = is_small ? always / 2 - unused_ : 0;
+        const bool is_small = blocks <= small_blocks && unused_ < small_unused;
+        const std::size_t little = is_small ? small_unused - unused_ : 0;
         return larger(little, unused_ < most(blocks) / 2 ? wanted / 4 : 0);
     }
     /// True if a source of so many blocks should keep less.
@@ -97,9 +97,10 @@ public:
     }
 
 private:
-    static constexpr std::size_t always = 256; ///< units that may be kept in the smallest heap
-    static constexpr std::size_t share = 8;    ///< and so many for each block
+    static constexpr std::size_t always = 512; ///< units that may be kept in the smallest heap
+    static constexpr std::size_t share = 24;   ///< and so many for each block, of 256
     static constexpr std::size_t small_blocks = 8;
+    static constexpr std::size_t small_unused = 128; ///< in a heap of so few blocks, in all
 
     [[nodiscard]] static constexpr std::size_t most(std::size_t blocks) noexcept {
         return always + blocks * share;

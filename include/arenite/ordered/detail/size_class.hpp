@@ -39,8 +39,8 @@ inline constexpr unsigned none = 64;   ///< no class: too large or too aligned f
     if (bytes <= 128)
         return static_cast<unsigned>((bytes + 7) / 8 - 2);
     const auto log2 = static_cast<unsigned>(std::bit_width(bytes - 1)) - 1; // 7 to 12
-    const std::size_t above = bytes - 1 - (std::size_t{1} << log2);
-    return 15 + (log2 - 7) * 8 + static_cast<unsigned>(above >> (log2 - 3));
+    const auto eighths = static_cast<unsigned>((bytes - 1) >> (log2 - 3));  // of 2^log2: 8 to 15
+    return 15 + (log2 - 7) * 8 + eighths - 8;
 }
 
 /// Bytes of a slot.
@@ -67,20 +67,38 @@ inline constexpr std::size_t largest_listed_bytes = 1024;
 /// class as well as a number does, and need not be multiplied.
 inline constexpr std::size_t state_bytes = 64;
 
-/// Offsets by alignment, up to 16, and size in steps of 8; that of `single` where the alignment is
-/// no power of two.
-inline constexpr std::size_t listed_row = 144;
-inline constexpr auto listed = [] {
-    std::array<std::uint16_t, 17 * listed_row> offsets{};
-    offsets.fill(single * state_bytes);
-    for (std::size_t alignment = 1; alignment <= 16; alignment *= 2) {
-        for (std::size_t i = 0; i <= largest_listed_bytes / 8; ++i) {
-            const std::size_t step = alignment == 16 ? i + i % 2 : i;
-            offsets[alignment * listed_row + i] =
-                static_cast<std::uint16_t>(computed(step * 8) * state_bytes);
-        }
+/// Offsets by size in steps of 8, for requests of one alignment.
+struct offset_row {
+    std::uint16_t of[144];
+};
+
+/// A row of slots whose size is divisible by `divisor`, for the first `steps` sizes; then `single`.
+[[nodiscard]] constexpr offset_row offsets_of(std::size_t divisor, std::size_t steps) noexcept {
+    offset_row row{};
+    unsigned number = 0;
+    std::size_t i = 0;
+    for (; i < steps; ++i) {
+        while (slot_bytes(number) < 8 * i || slot_bytes(number) % divisor != 0)
+            ++number;
+        row.of[i] = static_cast<std::uint16_t>(number * state_bytes);
     }
-    return offsets;
+    for (; i < sizeof row.of / sizeof row.of[0]; ++i)
+        row.of[i] = single * state_bytes;
+    return row;
+}
+
+/// Offsets by alignment, up to 16, and size; that of `single` where the alignment is no power of
+/// two. Put together of rows: a compiler would take long to compute each of its numbers.
+struct offset_table {
+    offset_row rows[17];
+};
+inline constexpr auto listed = [] {
+    constexpr std::size_t steps = largest_listed_bytes / 8 + 1;
+    constexpr offset_row no = offsets_of(1, 0);
+    constexpr offset_row any = offsets_of(8, steps);
+    constexpr offset_row of_16 = offsets_of(16, steps);
+    return offset_table{
+        {no, any, any, no, any, no, no, no, any, no, no, no, no, no, no, no, of_16}};
 }();
 
 /// Multiplied by an offset within a slab and shifted right by 32 bits, the index of the slot there.
@@ -103,7 +121,7 @@ inline constexpr auto inverse = [] {
 /// alignment is no power of two. Slots are aligned to 16 where their size is divisible by it.
 [[nodiscard]] ARENITE_INLINE constexpr std::size_t
 offset_of_listed(std::size_t bytes, std::size_t alignment) noexcept {
-    return listed[alignment * listed_row + (bytes + 7) / 8];
+    return listed.rows[alignment].of[(bytes + 7) / 8];
 }
 [[nodiscard]] ARENITE_INLINE constexpr unsigned of_listed(std::size_t bytes,
                                                           std::size_t alignment) noexcept {

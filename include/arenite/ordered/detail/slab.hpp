@@ -131,7 +131,7 @@ struct alignas(64) slab {
     /// The number of its first word among those of the block: a word a unit, as its first unit; in
     /// a page 64.
     [[nodiscard]] ARENITE_INLINE std::size_t first_word() const noexcept {
-        return is_page() ? begin / page_bytes * most_units : begin / unit_bytes;
+        return is_page() ? begin / page_bytes * full_units : begin / unit_bytes;
     }
     [[nodiscard]] std::size_t words() const noexcept {
         return (slots + bits::word_bits - 1) / bits::word_bits;
@@ -196,15 +196,17 @@ struct alignas(64) slab {
     /// Checked builds note at the end of a slab how many bytes of each slot were not asked for.
     static constexpr std::size_t note_bytes = checks_enabled ? sizeof(std::uint16_t) : 0;
 
-    /// A slab has this many units at most, but for one with a single slot.
-    static constexpr std::size_t most_units = 64;
+    /// A slab of full size, and the most of those of slots too large for a page. One with a single
+    /// slot may have more.
+    static constexpr std::size_t full_units = 64;
+    static constexpr std::size_t most_units = 192;
 
     /// used() at which enough is free to allocate from the slab again: an eighth of a slab of full
     /// size. The slabs of a heap that holds little are small, and those of large slots have few:
     /// they wait for a quarter, the smallest for half, or a few slots each time would be all that
     /// looking for them brings.
     [[nodiscard]] std::int32_t refill_alarm() const noexcept {
-        const int share = units <= 8 ? 2 : units < most_units || slots <= 16 ? 4 : 8;
+        const int share = units <= 8 ? 2 : units < full_units || slots <= 16 ? 4 : 8;
         return slots - larger(1, slots / share);
     }
 

@@ -43,7 +43,8 @@ namespace detail {
 /// Freeing:
 ///
 ///     try_give_in_own       page, owner, bit, from the address alone              inline
-///     deallocate_elsewhere  block, slab, owner, size, bit; or one slot beside joined ones
+///     deallocate_elsewhere  block, slab, owner, size, bit; or the only slot of its slab
+///     deallocate_beside_joined  one slot of a page where others are joined
 ///     deallocate_rare       joined slots, large, another heap's, or misuse
 ///
 /// A bit says whether its slot is free, and nothing else does: it is cleared when the slot is
@@ -123,8 +124,8 @@ private:
     friend class slab_front; // whose calls go on here
 
     // ---- allocate: slab_heap.cpp
-    [[nodiscard]] ARENITE_INLINE void* allocate_rest(std::size_t bytes,
-                                                     std::size_t alignment) noexcept;
+    [[nodiscard]] ARENITE_NOINLINE void* allocate_rest(std::size_t bytes,
+                                                       std::size_t alignment) noexcept;
     [[nodiscard]] ARENITE_INLINE void* take_single(std::size_t bytes,
                                                    std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_slot(unsigned slot_class, std::size_t bytes,
@@ -139,8 +140,10 @@ private:
     // ---- free: slab_heap_free.cpp
     ARENITE_COLD void deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void deallocate_slot(slab& s, void* p, std::size_t bytes, std::size_t alignment) noexcept;
-    [[nodiscard]] ARENITE_INLINE bool free_single(slab& s, slab_block& head) noexcept;
-    ARENITE_INLINE bool free_beside_joined(void* p) noexcept;
+    ARENITE_NOINLINE void deallocate_single(slab& s, slab_block& head, void* p, std::size_t bytes,
+                                            std::size_t alignment) noexcept;
+    ARENITE_NOINLINE void deallocate_beside_joined(void* p, std::size_t bytes,
+                                                   std::size_t alignment) noexcept;
     ARENITE_INLINE void answer_alarm(slab& s) noexcept;
     void many_frees_in_current(slab_class& its) noexcept;
     void remove(slab& s) noexcept;

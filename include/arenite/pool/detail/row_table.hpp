@@ -58,8 +58,8 @@ public:
     [[nodiscard]] std::size_t full_bytes() const noexcept { return full_bytes_; }
     [[nodiscard]] std::size_t full_slots() const noexcept { return full_slots_; }
 
-    [[nodiscard]] std::span<row> rows() noexcept { return {table_.rows, count_}; }
-    [[nodiscard]] std::span<const row> rows() const noexcept { return {table_.rows, count_}; }
+    [[nodiscard]] std::span<row> rows() noexcept;
+    [[nodiscard]] std::span<const row> rows() const noexcept;
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
     /// Bytes got from the upstream for the table.

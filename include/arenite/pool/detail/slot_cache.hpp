@@ -185,17 +185,8 @@ public:
     /// The free slots in the cache at one moment, to be looked up one by one.
     class snapshot {
     public:
-        explicit snapshot(const slot_cache& cache) noexcept
-            : cache_{cache}, count_{cache.hot_count_ + cache.held_back_} { // one of them is 0
-            std::copy_n(cache.hot_, count_, sorted_);
-            std::sort(sorted_, sorted_ + count_);
-        }
-
-        [[nodiscard]] bool contains(const std::byte* p) const noexcept {
-            return (p >= cache_.cursor_ && p < cache_.limit_) ||
-                   (p >= cache_.run_begin_ && p < cache_.run_end_) ||
-                   std::binary_search(sorted_, sorted_ + count_, p);
-        }
+        explicit snapshot(const slot_cache& cache) noexcept;
+        [[nodiscard]] bool contains(const std::byte* p) const noexcept;
 
     private:
         const slot_cache& cache_;
