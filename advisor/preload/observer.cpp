@@ -229,7 +229,7 @@ void observer::give_up(unobserved why) noexcept {
 /// thread has not come so far.
 bool observer::bursts_have_ended() noexcept {
     if (thread_.into != nullptr) // this thread's handler has jumped
-        end_burst(thread_, record::ending::other);
+        end_burst(thread_, trace::burst_end::other);
     const std::uint64_t begin = ns_of(CLOCK_MONOTONIC);
     bool called = false;
     while (bursting_) {
@@ -279,7 +279,7 @@ void observer::look(void* context) noexcept {
     if (t.into != nullptr) {
         if ((registers_of(context)[REG_EFL] & static_cast<greg_t>(trap_flag)) != 0)
             return;
-        end_burst(t, record::ending::other); // a handler of the program jumped out of it
+        end_burst(t, trace::burst_end::other); // a handler of the program jumped out of it
         return;
     }
     t.left = 0;
@@ -353,7 +353,7 @@ bool observer::begin_burst(std::uint32_t steps, bool goes_on) noexcept {
     return false;
 }
 
-void observer::end_burst(observed_thread& t, record::ending why) noexcept {
+void observer::end_burst(observed_thread& t, trace::burst_end why) noexcept {
     record::burst& b = *t.into;
     b.end = why;
     t.into = nullptr;
@@ -370,7 +370,7 @@ void observer::end_burst(observed_thread& t, record::ending why) noexcept {
 /// Notes what the next instruction will find; where it must not be stepped over, the burst ends.
 void observer::note(observed_thread& t, const void* context) noexcept {
     if (!active_) // the program is about to use the signals
-        return end_burst(t, record::ending::other);
+        return end_burst(t, trace::burst_end::other);
     record::burst& b = *t.into;
     const auto pc = static_cast<std::uint64_t>(registers_of(context)[REG_RIP]);
     const bool ours = pc >= own_begin_ && pc < own_end_;
@@ -378,7 +378,7 @@ void observer::note(observed_thread& t, const void* context) noexcept {
         return;
     if (ours) {
         const std::uint32_t left = t.wanted - b.count;
-        end_burst(t, record::ending::call);
+        end_burst(t, trace::burst_end::call);
         t.left = left >= 16 ? left : 0;
         return;
     }
@@ -386,10 +386,10 @@ void observer::note(observed_thread& t, const void* context) noexcept {
     record::step& s = b.steps[b.count];
     copy_code(s.code, pc);
     if (ends_a_burst(s.code))
-        return end_burst(t, record::ending::barred);
+        return end_burst(t, trace::burst_end::barred);
     copy(s.at, context);
     if (++b.count >= t.wanted)
-        end_burst(t, record::ending::whole);
+        end_burst(t, trace::burst_end::whole);
 }
 
 void observer::take_step(void* context) noexcept {

@@ -74,7 +74,7 @@ private:
     void take_step(void* context) noexcept;
     [[nodiscard]] std::uint32_t allowed_steps() noexcept;
     [[nodiscard]] bool begin_burst(std::uint32_t steps, bool goes_on) noexcept;
-    void end_burst(observed_thread& t, record::ending why) noexcept;
+    void end_burst(observed_thread& t, trace::burst_end why) noexcept;
     void note(observed_thread& t, const void* context) noexcept;
     void go_on() noexcept;
     void stop(record::unobserved why) noexcept;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "next_function.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -49,9 +51,8 @@ bool is_first(const void* p) noexcept {
 }
 
 template <class F>
-void find(F& function, const char* name) noexcept {
-    void* const p = ::dlsym(RTLD_NEXT, name);
-    std::memcpy(&function, &p, sizeof p);
+void find(F& function, const char* name, void* library = RTLD_NEXT) noexcept {
+    function = next_function<F>(name, library);
 }
 
 template <class F>
@@ -104,8 +105,7 @@ inline bool ready() noexcept {
     if (nearest == nullptr)
         for (const char* name : {"libstdc++.so.6", "libc++.so.1"})
             if (void* library = ::dlopen(name, RTLD_NOLOAD | RTLD_LAZY)) {
-                void* const p = ::dlsym(library, "_Znwm");
-                std::memcpy(&nearest, &p, sizeof p);
+                find(nearest, "_Znwm", library);
                 if (nearest != nullptr)
                     break;
             }

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "next_function.hpp"
 #include "recorder.hpp"
 
 #include <atomic>
-#include <cstring>
-#include <dlfcn.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
@@ -25,8 +24,7 @@ template <class F>
 F next(std::atomic<F>& found, const char* name) noexcept {
     F function = found.load(std::memory_order_relaxed);
     if (function == nullptr) {
-        void* const p = ::dlsym(RTLD_NEXT, name);
-        std::memcpy(&function, &p, sizeof p);
+        function = arenite::preload::next_function<F>(name);
         found.store(function, std::memory_order_relaxed);
     }
     return function;

@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "next_function.hpp"
 #include "observer.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <dlfcn.h>
 #include <initializer_list>
 #include <sys/signalfd.h>
 
@@ -13,14 +11,6 @@
 using namespace arenite::preload;
 
 namespace {
-
-template <class F>
-F next(const char* name) noexcept {
-    void* const p = ::dlsym(RTLD_NEXT, name);
-    F function;
-    std::memcpy(&function, &p, sizeof p);
-    return function;
-}
 
 void leave_what_it_waits_for(const sigset_t* set) noexcept {
     for (const int signal : {SIGPROF, SIGTRAP})
@@ -37,7 +27,7 @@ handler set_handler(const char* name, int signal, handler wanted) noexcept {
             return SIG_DFL;
         the_observer.leave_to_the_program(signal);
     }
-    const auto function = next<handler (*)(int, handler)>(name);
+    const auto function = next_function<handler (*)(int, handler)>(name);
     return function == nullptr ? SIG_ERR : function(signal, wanted);
 }
 
@@ -47,7 +37,7 @@ namespace arenite::preload {
 
 int real_sigaction(int signal, const struct sigaction* wanted, struct sigaction* before) noexcept {
     static const auto function =
-        next<int (*)(int, const struct sigaction*, struct sigaction*)>("sigaction");
+        next_function<int (*)(int, const struct sigaction*, struct sigaction*)>("sigaction");
     return function == nullptr ? -1 : function(signal, wanted, before);
 }
 
@@ -81,19 +71,19 @@ ARENITE_SIGNAL_ENTRY handler sigset(int number, handler wanted) noexcept {
 }
 ARENITE_SIGNAL_ENTRY int sigwait(const sigset_t* set, int* got) {
     leave_what_it_waits_for(set);
-    return next<int (*)(const sigset_t*, int*)>("sigwait")(set, got);
+    return next_function<int (*)(const sigset_t*, int*)>("sigwait")(set, got);
 }
 ARENITE_SIGNAL_ENTRY int sigwaitinfo(const sigset_t* set, siginfo_t* got) {
     leave_what_it_waits_for(set);
-    return next<int (*)(const sigset_t*, siginfo_t*)>("sigwaitinfo")(set, got);
+    return next_function<int (*)(const sigset_t*, siginfo_t*)>("sigwaitinfo")(set, got);
 }
 ARENITE_SIGNAL_ENTRY int sigtimedwait(const sigset_t* set, siginfo_t* got,
                                       const struct timespec* time) {
     leave_what_it_waits_for(set);
-    return next<int (*)(const sigset_t*, siginfo_t*, const struct timespec*)>("sigtimedwait")(
-        set, got, time);
+    return next_function<int (*)(const sigset_t*, siginfo_t*, const struct timespec*)>(
+        "sigtimedwait")(set, got, time);
 }
 ARENITE_SIGNAL_ENTRY int signalfd(int file, const sigset_t* set, int flags) noexcept {
     leave_what_it_waits_for(set);
-    return next<int (*)(int, const sigset_t*, int)>("signalfd")(file, set, flags);
+    return next_function<int (*)(int, const sigset_t*, int)>("signalfd")(file, set, flags);
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../trace/burst_end.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +18,7 @@
 /// the program crashes, calls _exit or is killed.
 namespace arenite::record {
 
-constexpr std::uint32_t area_magic = 0x41524541, area_version = 5;
+constexpr std::uint32_t area_magic = 0x41524541, area_version = 6;
 constexpr std::size_t most_processes = 32, most_rings = 256, most_modules = 4096;
 constexpr std::size_t ring_events = 16384;
 constexpr std::size_t stack_words = std::size_t{4} << 20; ///< of all stacks of a process
@@ -76,12 +78,10 @@ struct step {
     registers at;
     std::uint8_t code[16]; ///< zeros where it ends earlier
 };
-/// Why a burst ended.
-enum class ending : std::uint32_t { call, barred, whole, other };
 struct burst {
     std::atomic<std::uint32_t> state;
     std::uint32_t process, thread, count;
-    ending end;
+    trace::burst_end end;
     std::uint32_t goes_on; ///< 1: it began where a call ended that the one before came by
     std::uint64_t time;    ///< of its end
     step steps[most_steps];

@@ -130,20 +130,7 @@ trace::observation observed(const record::burst& b, const object_regions& object
     made.thread = b.thread;
     made.instructions = std::min(b.count, record::most_steps);
     made.goes_on = b.goes_on != 0;
-    switch (b.end) {
-    case record::ending::call:
-        made.end = trace::burst_end::call;
-        break;
-    case record::ending::barred:
-        made.end = trace::burst_end::barred;
-        break;
-    case record::ending::whole:
-        made.end = trace::burst_end::whole;
-        break;
-    default:
-        made.end = trace::burst_end::other;
-        break;
-    }
+    made.end = std::min(b.end, trace::burst_end::other); // the program may have written there
     burst_decoder decoder{b, objects, made};
     for (std::uint32_t i = 0; i < made.instructions; ++i)
         decoder.decode(i);

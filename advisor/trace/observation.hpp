@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "burst_end.hpp"
 #include "chunk.hpp"
 
 #include <cstdint>
@@ -20,15 +21,6 @@ struct access {
     std::uint32_t loaded_before = 0;
 
     bool operator==(const access&) const = default;
-};
-
-/// Why a burst ended. Other reasons: its thread left it by a jump, or the program took the signals.
-enum class burst_end : std::uint8_t {
-    unknown, ///< of a file that does not say
-    call,    ///< of malloc, free and the like: the thread's next event, if it makes one
-    barred,  ///< a system call, or an instruction that sees the trap flag
-    whole,   ///< it had as many instructions as it may
-    other
 };
 
 /// A look at what a thread of the program did between two events: the registers of a moment, or a

@@ -57,11 +57,13 @@ constexpr int most_kept = 4;
 
 const void* me() noexcept { return thread_table::thread(); }
 
-/// Serves a request from what others freed in a heap. In one step all of it may be of other sizes:
-/// were new memory asked for then, a step would see to ever less of what is freed.
-/// `left`: words that the request may drain yet, in all heaps of its thread.
-void* allocate_drained(thread_heap& from, std::size_t bytes, std::size_t alignment,
-                       std::size_t& left) noexcept {
+/// Serves a request from the memory that a heap has, and then from what others freed in it. In one
+/// step all of that may be of other sizes: were new memory asked for then, a step would see to ever
+/// less of what is freed. `left`: words that the request may drain yet, in all heaps of its thread.
+void* allocate_within(thread_heap& from, std::size_t bytes, std::size_t alignment,
+                      std::size_t& left) noexcept {
+    if (void* const p = from.heap().try_allocate_within(bytes, alignment))
+        return p;
     for (int step = 0; step < most_steps && left != 0 && !from.remote().is_empty(); ++step) {
         const std::size_t words = from.remote().drain(drained_blocks, left);
         left -= std::min(left, words);
@@ -297,6 +299,7 @@ void* affinity_heap::allocate_in(thread_heap_kind kind, std::size_t bytes,
     return locked.try_allocate(bytes, alignment);
 }
 
+/// Other threads load large_ without the lock: stored with release, when the heap is complete.
 /// The heap for large objects, made once.
 thread_heap* affinity_heap::make_large() noexcept {
     struct of_large_heaps;
@@ -349,27 +352,20 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
         return own->heap().try_allocate(bytes, alignment);
     // Before the system is asked: what is there, what others freed, what this thread has besides,
     // and what threads that ended left.
-    if (void* const p = own->heap().try_allocate_within(bytes, alignment))
-        return p;
     std::size_t left = drained_words;
-    if (void* const p = allocate_drained(*own, bytes, alignment, left))
+    if (void* const p = allocate_within(*own, bytes, alignment, left))
         return p;
     for (thread_heap* other = own->next_of_thread; other != nullptr;
          other = other->next_of_thread) {
         if (other->kind() != thread_heap_kind::ordered)
             continue;
-        void* p = other->heap().try_allocate_within(bytes, alignment);
-        if (p == nullptr)
-            p = allocate_drained(*other, bytes, alignment, left);
-        if (p != nullptr) {
+        if (void* const p = allocate_within(*other, bytes, alignment, left)) {
             make_current(*other);
             return p;
         }
     }
     if (thread_heap* const other = adopt_another()) {
-        void* p = other->heap().try_allocate_within(bytes, alignment);
-        if (p == nullptr)
-            p = allocate_drained(*other, bytes, alignment, left);
+        void* const p = allocate_within(*other, bytes, alignment, left);
         make_current(p != nullptr ? *other : *own);
         if (p != nullptr)
             return p;

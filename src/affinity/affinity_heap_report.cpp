@@ -8,6 +8,7 @@
 #include <arenite/affinity/detail/locked_heap.hpp>
 #include <arenite/affinity/detail/thread_heap.hpp>
 #include <arenite/core/alignment.hpp>
+#include <arenite/core/region.hpp>
 #include <arenite/report/detail/text.hpp>
 #include <arenite/report/region_totals.hpp>
 

@@ -10,6 +10,7 @@
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/core/region.hpp>
 
 #include <algorithm>
 #include <cstddef>

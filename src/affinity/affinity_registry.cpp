@@ -102,6 +102,11 @@ affinity_list::~affinity_list() {
 affinity_list::iterator::iterator(affinity_heap* from, affinity_heap* end) noexcept
     : at_{living_from(from, end)}, end_{end} {}
 
+affinity_list::iterator& affinity_list::iterator::operator++() noexcept {
+    at_ = living_from(at_ + 1, end_);
+    return *this;
+}
+
 std::size_t affinity_list::size() const noexcept {
     return static_cast<std::size_t>(std::distance(begin(), end()));
 }

@@ -66,6 +66,7 @@ void remote_queue::free(void* p, std::size_t bytes, std::size_t alignment,
 
 // Without memory for bits objects hang on each other by their first word; the second is their size.
 
+/// Release, for the acquire of drain_unmarked(): the owner reads both words.
 void remote_queue::push_unmarked(void* p, std::size_t room) noexcept {
     count(1, room);
     std::memcpy(static_cast<std::byte*>(p) + sizeof(void*), &room, sizeof room);

@@ -10,6 +10,7 @@
 #include <arenite/affinity/detail/thread_table.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/core/region.hpp>
 
 #include <algorithm>
 #include <cstdio>

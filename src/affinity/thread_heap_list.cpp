@@ -11,6 +11,8 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+/// Counted under the lock under which heaps are retired: while there is a walker none is taken out
+/// of the list, so a walk follows the links without the lock.
 thread_heap_list::pin::pin(const thread_heap_list& heaps) noexcept : heaps_{heaps} {
     const std::lock_guard lock{heaps_.lock_};
     ++heaps_.walkers_;

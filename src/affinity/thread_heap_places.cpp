@@ -60,6 +60,8 @@ void thread_heap_places::purge(thread_heap& heap) noexcept {
     page_source().purge(&heap_pages::around(heap.storage_), sizeof(heap_pages));
 }
 
+/// A retired one whose pages are resident is first. New ones take both places or, where memory for
+/// one is missing, neither.
 thread_heap* thread_heap_places::take() noexcept {
     const std::lock_guard lock{places_lock()};
     if (thread_heap* const heap = take_retired())

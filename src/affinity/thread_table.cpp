@@ -119,6 +119,7 @@ void thread_table::end() noexcept {
     thread_table* const table = mine();
     if (table == nullptr)
         return;
+    // Order of locks: this one, then those of a list of heaps and of single heaps.
     const held_lock lock = hold_ends();
     table->abandon_heaps(0, most);
     of_thread = &none;
@@ -145,6 +146,8 @@ void thread_table::after_fork_in_child() noexcept {
     }
 }
 
+/// Inlined calls know only the alignment that was asked for: a half is ready if every alignment
+/// that it serves is at least the affinity's own, or slots have that anyway.
 void thread_table::start(unsigned affinity, slab_heap& heap, std::size_t least_alignment) noexcept {
     touch(affinity);
     place& p = at(affinity);
@@ -160,6 +163,7 @@ void thread_table::stop(unsigned affinity) noexcept {
     ready_changed(affinity);
 }
 
+/// `current` stays: slow calls allocate from it as before.
 void thread_table::pause(unsigned affinity) noexcept {
     place& p = at(affinity);
     p.ready[0] = p.ready[1] = nullptr;

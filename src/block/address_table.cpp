@@ -42,6 +42,7 @@ void address_table::store(std::size_t first_unit, std::size_t end_unit,
             unit |= leaf_units - 1; // to the next leaf: nothing was ever entered here
             continue;
         }
+        // With the acquire of find(): who finds the owner sees what was written to it before.
         leaf[unit % leaf_units].store(owner, std::memory_order_release);
     }
 }
@@ -57,6 +58,7 @@ bool address_table::set(const void* p, std::size_t bytes, std::uintptr_t owner) 
     for (std::size_t leaf = units.first / leaf_units; leaf <= (units.end - 1) / leaf_units; ++leaf)
         if (entries_.make(leaf * leaf_units) == nullptr)
             return false;
+    // near_begin_ is stored last, with release, and find() loads it first: near_ is there by then.
     // One thread gets its leaf in, however many are the first, and says where that begins.
     const std::size_t first = units.first / leaf_units;
     entry* expected = none;

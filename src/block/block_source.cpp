@@ -90,6 +90,8 @@ block_source::~block_source() {
 
 // ---- blocks -------------------------------------------------------------------------------------
 
+/// The lowest empty block, before a new one is cut: memory that was used is the likelier to be
+/// resident. Only a block cut from a fresh span may be known to hold zeros.
 block* block_source::take_empty_block() noexcept {
     upstream_.give_back_due();
     block* const kept = blocks_.lowest(block_state::empty);
@@ -98,6 +100,9 @@ block* block_source::take_empty_block() noexcept {
     return b;
 }
 
+/// The head of a span's first block stands for the span: span_busy counts its blocks in use. With
+/// the first of them the span is idle no more. Where that is the first block itself, its new state
+/// below takes `idle` away.
 void block_source::open(block& waiting) noexcept {
     if ((waiting.state & block_state::empty) != 0) {
         block& first = *waiting.span;
@@ -132,6 +137,8 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
     }
 }
 
+/// A span is cut from its begin on, block by block: the head of a block is written when the block
+/// is needed, and not before.
 /// The next block of the newest span, or of a new one.
 block* block_source::cut() noexcept {
     if (fresh_ == fresh_end_ && !get_span())
@@ -176,6 +183,8 @@ std::size_t block_source::smaller_span(std::size_t bytes) const noexcept {
     return std::max(less - (last < spans_.least_bytes ? last : 0), spans_.least_bytes);
 }
 
+/// Where the upstream refuses, ask() has given back all that is empty already: then less is asked
+/// for, down to the least.
 bool block_source::get_span() noexcept {
     if (!may_grow_)
         return false;
@@ -242,6 +251,8 @@ bool block_source::give_all_empty() noexcept {
     return true;
 }
 
+/// Only blocks below fresh_ were cut from the newest span, and are in the tree; none is cut from it
+/// after this.
 void block_source::return_span(block& first, bool at_once) noexcept {
     std::byte* const begin = reinterpret_cast<std::byte*>(&first);
     const std::size_t bytes = first.span_bytes;

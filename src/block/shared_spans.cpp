@@ -61,6 +61,9 @@ shared_spans::~shared_spans() {
 
 bool shared_spans::has_empty() const noexcept { return spans_.has(is_empty); }
 
+/// The largest power of two has priority, if two runs fit and what is left over is little, or one
+/// run more would not fit into the longer span either. The longer span is next, if it has two runs.
+/// Otherwise objects are so long that a span is made for two.
 std::size_t shared_spans::span_bytes_for(std::size_t bytes, std::size_t most) noexcept {
     if (most < smallest_bytes)
         return 0;
@@ -82,6 +85,8 @@ std::size_t shared_spans::span_bytes_for(std::size_t bytes, std::size_t most) no
 
 shared_spans::run shared_spans::try_take(std::size_t bytes, std::size_t alignment,
                                          std::size_t span_bytes) noexcept {
+    // First a span whose state says that its longest run suffices. Then those of the state below,
+    // whose longest run may suffice, as the state is rounded down. Then a new span.
     const std::size_t units = units_for(bytes);
     const std::size_t every = std::max(alignment / unit_bytes, std::size_t{1});
     const std::size_t least = units + every - 1; // with room to align it
@@ -124,6 +129,7 @@ void shared_spans::take(shared_span& s, std::size_t first, std::size_t units) no
     note_longest(s);
 }
 
+/// Looks at all runs, since the one that was taken may have been the longest.
 void shared_spans::note_longest(shared_span& s) noexcept {
     std::size_t longest = 0;
     for (std::size_t i = 0; i < s.units;) {
@@ -142,6 +148,7 @@ void shared_spans::set_state(shared_span& s) noexcept {
                                       (s.resident >= least_resident ? is_resident : 0)));
 }
 
+/// Grows into the units right above, or gives the last ones back: the object stays where it is.
 bool shared_spans::try_resize(std::byte* p, std::size_t bytes, std::size_t new_bytes) noexcept {
     shared_span& s = *spans_.at_or_below(p);
     const std::size_t first = index_of(s, p);
@@ -171,6 +178,7 @@ void shared_spans::free(shared_span& s, std::size_t first, std::size_t units) no
     resident_units_ += units;
     const std::size_t below = bits::last_set(s.taken, 0, first);
     const std::size_t above = bits::next_set(s.taken, first, s.units);
+    // The run in which these units lie now has grown, and no other.
     s.longest = std::max(s.longest, static_cast<std::uint32_t>(above - below - 1));
     set_state(s);
 }

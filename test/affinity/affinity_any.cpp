@@ -235,18 +235,6 @@ TEST(affinity_any_death, bad_names_and_options_are_refused) {
 
 // ---- all at once --------------------------------------------------------------------------------
 
-TEST(affinity_any, all_are_visited_in_the_order_of_their_names) {
-    affinity_heap& h = affinity_heap::named("visited");
-    const auto all = affinity_heap::all();
-    EXPECT_EQ(all.size(), affinity_heap::count());
-    bool seen = false;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        EXPECT_EQ(&affinity_heap::by_index(i), &all[i]);
-        seen = seen || &all[i] == &h;
-    }
-    EXPECT_TRUE(seen);
-}
-
 TEST(affinity_any, usage_and_trim_of_all_say_what_they_found_and_did) {
     affinity_heap& h = affinity_heap::of<sounds>();
     affinity_heap::trim_all();

@@ -121,17 +121,6 @@ TEST(retired_affinities, a_walk_passes_it_over_and_no_other_takes_its_place_mean
     affinity_heap::named("in the place of none").retire();
 }
 
-TEST(retired_affinities, a_list_is_a_range_with_indices) {
-    affinity_heap& h = affinity_heap::named("listed");
-    const auto all = affinity_heap::all();
-    ASSERT_EQ(all.size(), affinity_heap::count());
-    for (std::size_t i = 0; i < all.size(); ++i)
-        EXPECT_EQ(&all[i], &affinity_heap::by_index(i));
-    EXPECT_EQ(static_cast<std::size_t>(std::distance(all.begin(), all.end())), all.size());
-    h.retire();
-    EXPECT_EQ(all.size(), affinity_heap::count());
-}
-
 TEST(retired_affinities, every_strategy_ends_with_nothing_left) {
     const std::string_view usual = affinity_strategy_name();
     for (const affinity_strategy s : {affinity_strategy::intrusive, affinity_strategy::slots,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/affinity/affinity.hpp>
+#include <arenite/affinity/detail/affinity_list.hpp>
 #include <arenite/affinity/detail/outside_memory.hpp>
 #include <arenite/affinity/detail/thread_heap_front.hpp>
 #include <arenite/affinity/detail/thread_heap_list.hpp>
@@ -12,7 +13,6 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/detail/neighbourhood.hpp>
-#include <arenite/core/region.hpp>
 #include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/detail/own_frees.hpp>
@@ -22,7 +22,6 @@
 #include <cstddef>
 #include <iosfwd>
 #include <string_view>
-#include <utility>
 
 // Code that a template adds for a tag belongs to the program or library that it is compiled into.
 #if defined(__GNUC__)
@@ -35,6 +34,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 class affinity_heap;
+class region_sink;
 class shared_heap;
 
 /// See affinity_heap::near.
@@ -43,7 +43,6 @@ using affinity_neighbourhood = detail::neighbourhood<affinity_heap>;
 namespace detail {
 
 class affinity_door;
-class affinity_list;
 class affinity_registry;
 
 /// The heap of a tag; looked up once in each program or library.
@@ -51,6 +50,11 @@ template <AffinityTag A>
 struct ARENITE_OF_THIS_MODULE tag_heap {
     static constinit std::atomic<affinity_heap*> known;
     static constinit std::atomic<thread_place> place; ///< 0 before it is known
+
+    /// thread_table::ready_at() of its place.
+    [[nodiscard]] ARENITE_INLINE static slab_front* ready(std::size_t alignment) noexcept {
+        return thread_table::ready_at(place.load(std::memory_order_relaxed), alignment);
+    }
 };
 template <AffinityTag A>
 constinit std::atomic<affinity_heap*> tag_heap<A>::known{nullptr};
@@ -131,11 +135,10 @@ public:
     template <AffinityTag A>
     [[nodiscard]] ARENITE_INLINE static void* try_allocate_in(std::size_t bytes,
                                                               std::size_t alignment) noexcept {
-        const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_front* const mine = detail::thread_table::ready_at(place, alignment);
-        if (void* const ready = mine != nullptr ? mine->try_take(bytes, alignment) : nullptr)
-            return ready;
-        void* const p = of<A>().allocate_slow(bytes, alignment);
+        void* p =
+            detail::thread_table::try_take(detail::tag_heap<A>::ready(alignment), bytes, alignment);
+        if (p == nullptr) [[unlikely]]
+            p = of<A>().allocate_slow(bytes, alignment);
         call_sites::allocated(p, bytes);
         return p;
     }
@@ -143,11 +146,9 @@ public:
     ARENITE_INLINE static void deallocate_in(void* p, std::size_t bytes,
                                              std::size_t alignment) noexcept {
         call_sites::freed(p);
-        const auto place = detail::tag_heap<A>::place.load(std::memory_order_relaxed);
-        detail::slab_front* const mine = detail::thread_table::ready_at(place, alignment);
-        if (mine != nullptr) [[likely]]
-            return mine->deallocate(p, bytes, alignment);
-        of<A>().deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
+        detail::slab_front* const mine = detail::tag_heap<A>::ready(alignment);
+        if (!detail::thread_table::try_free(mine, p, bytes, alignment)) [[unlikely]]
+            of<A>().deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
 
     /// The affinity of this name, made if there is none; a tag of that name refers to the same one.
@@ -232,32 +233,25 @@ public:
     /// try_allocate(bytes, natural_alignment(bytes)), for callers that know no alignment; faster.
     [[nodiscard]] ARENITE_INLINE void* try_allocate_object(std::size_t bytes) noexcept {
         // A slot whose size is divisible by 16 is aligned to 16.
-        detail::slab_front* const mine = detail::thread_table::ready_at(thread_place_, 1);
-        if (mine != nullptr) [[likely]] {
-            if (void* const p = mine->try_take(bytes, detail::size_class::least_alignment))
-                [[likely]]
-                return p;
-        }
-        return allocate_object_slow(bytes);
+        void* const p = take_ready(bytes, detail::size_class::least_alignment);
+        return p != nullptr ? p : allocate_object_slow(bytes);
     }
 
     /// Frees memory that was allocated with the same size and alignment. p must not be nullptr.
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        detail::slab_front* const mine = detail::thread_table::ready_at(thread_place_, alignment);
-        if (mine != nullptr) [[likely]]
-            return mine->deallocate(p, bytes, alignment);
-        deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
+        auto* const mine = detail::thread_table::ready_at(thread_place_, alignment);
+        if (!detail::thread_table::try_free(mine, p, bytes, alignment)) [[unlikely]]
+            deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
 
     /// Frees memory that was allocated here, without its size. p must not be nullptr.
     ARENITE_INLINE void deallocate(void* p) noexcept {
         call_sites::freed(p);
         auto* const mine = detail::thread_table::ready_at(thread_place_, default_alignment);
-        if (mine != nullptr) [[likely]]
-            return mine->deallocate(p);
-        deallocate_slow(p, detail::unknown_bytes, 1);
+        if (!detail::thread_table::try_free(mine, p)) [[unlikely]]
+            deallocate_slow(p, detail::unknown_bytes, 1);
     }
 
     /// Resizes the object at p, of this affinity, in place to `new_bytes` (not 0) and returns true
@@ -366,8 +360,8 @@ private:
     /// A slot of this thread's heap, where one lies ready; else nullptr.
     [[nodiscard]] ARENITE_INLINE void* take_ready(std::size_t bytes,
                                                   std::size_t alignment) noexcept {
-        detail::slab_front* const mine = detail::thread_table::ready_at(thread_place_, alignment);
-        return mine != nullptr ? mine->try_take(bytes, alignment) : nullptr;
+        return detail::thread_table::try_take(
+            detail::thread_table::ready_at(thread_place_, alignment), bytes, alignment);
     }
 
     /// `kind` is "affinity" or "shared_heap".
@@ -441,48 +435,6 @@ private:
     affinity_heap* next_shared_ = nullptr;       ///< among those of all shared heaps
     affinity_heap* previous_shared_ = nullptr;
 };
-
-namespace detail {
-
-/// All affinities that there are. One that is retired meanwhile is passed over from then on, and
-/// keeps its place until no list is left that may have come to it.
-class affinity_list {
-public:
-    class iterator {
-    public:
-        using value_type = affinity_heap;
-        using difference_type = std::ptrdiff_t;
-
-        iterator() noexcept = default;
-        iterator(affinity_heap* from, affinity_heap* end) noexcept;
-        [[nodiscard]] affinity_heap& operator*() const noexcept { return *at_; }
-        [[nodiscard]] affinity_heap* operator->() const noexcept { return at_; }
-        iterator& operator++() noexcept { return *this = iterator{at_ + 1, end_}; }
-        iterator operator++(int) noexcept { return std::exchange(*this, iterator{at_ + 1, end_}); }
-        friend bool operator==(const iterator&, const iterator&) = default;
-
-    private:
-        affinity_heap* at_ = nullptr;
-        affinity_heap* end_ = nullptr;
-    };
-
-    affinity_list() noexcept;
-    ~affinity_list();
-    affinity_list(const affinity_list&) = delete;
-    affinity_list& operator=(const affinity_list&) = delete;
-
-    [[nodiscard]] iterator begin() const noexcept { return {first_, end_}; }
-    [[nodiscard]] iterator end() const noexcept { return {end_, end_}; }
-    [[nodiscard]] std::size_t size() const noexcept;
-    [[nodiscard]] affinity_heap& operator[](std::size_t n) const noexcept; ///< O(n); n < size()
-
-private:
-    affinity_heap* first_;
-    affinity_heap* end_;
-    unsigned forks_; ///< of the process, when it began: a child starts with no lists
-};
-
-} // namespace detail
 
 inline affinity_neighbourhood affinity_heap::near(const void* p) noexcept { return {*this, p}; }
 

@@ -84,21 +84,18 @@ public:
     ARENITE_INLINE void deallocate(void* p, std::size_t bytes,
                                    std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        detail::slab_front* const h =
-            detail::thread_table::ready_within(core_.thread_place_, alignment);
-        if (h != nullptr) [[likely]]
-            return h->deallocate(p, bytes, alignment);
-        deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
+        auto* const mine = detail::thread_table::ready_within(core_.thread_place_, alignment);
+        if (!detail::thread_table::try_free(mine, p, bytes, alignment)) [[unlikely]]
+            deallocate_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
 
     /// Frees memory that was allocated here, without its size. p must not be nullptr.
     ARENITE_INLINE void deallocate(void* p) noexcept {
         call_sites::freed(p);
-        detail::slab_front* const h =
+        auto* const mine =
             detail::thread_table::ready_within(core_.thread_place_, default_alignment);
-        if (h != nullptr) [[likely]]
-            return h->deallocate(p);
-        deallocate_slow(p, detail::unknown_bytes, 1);
+        if (!detail::thread_table::try_free(mine, p)) [[unlikely]]
+            deallocate_slow(p, detail::unknown_bytes, 1);
     }
 
     /// Resizes the object at p in place to `new_bytes` (not 0) and returns true if that is
@@ -140,9 +137,8 @@ private:
     /// called.
     [[nodiscard]] ARENITE_INLINE void* take_ready(std::size_t bytes,
                                                   std::size_t alignment) noexcept {
-        detail::slab_front* const h =
-            detail::thread_table::ready_within(core_.thread_place_, alignment);
-        return h != nullptr ? h->try_take(bytes, alignment) : nullptr;
+        return detail::thread_table::try_take(
+            detail::thread_table::ready_within(core_.thread_place_, alignment), bytes, alignment);
     }
 
     ARENITE_NOINLINE void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept;

@@ -73,6 +73,22 @@ public:
                                                                  std::size_t alignment) noexcept {
         return at < of_thread->bytes_ ? ready_at(at, alignment) : nullptr;
     }
+    /// A slot of the heap that ready_at() or ready_within() returned, where one lies ready; nullptr
+    /// where the call is a slow one.
+    [[nodiscard]] ARENITE_INLINE static void* try_take(slab_front* ready, std::size_t bytes,
+                                                       std::size_t alignment) noexcept {
+        return ready != nullptr ? ready->try_take(bytes, alignment) : nullptr;
+    }
+    /// Frees p by that heap, which sees whose it is; false where the call is a slow one, and then
+    /// nothing is done. `size` is its size and alignment, or nothing.
+    template <class... Size>
+    [[nodiscard]] ARENITE_INLINE static bool try_free(slab_front* ready, void* p,
+                                                      Size... size) noexcept {
+        if (ready == nullptr) [[unlikely]]
+            return false;
+        ready->deallocate(p, size...);
+        return true;
+    }
     [[nodiscard]] static constexpr thread_place place_of(unsigned index) noexcept {
         return offsetof(thread_table, places_) + index * sizeof(place);
     }
