@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "next_function.hpp"
 #include "recorder.hpp"
-
-#include <cstring>
-#include <dlfcn.h>
 
 // The functions by which a program leaves calls without their return. A signal handler may so leave
 // malloc, and the recorder within it: what they keep of the thread is set back before.
@@ -18,14 +16,9 @@ constinit jump_functions next{};
 
 /// When this library is loaded: a handler must not look for anything.
 [[gnu::constructor]] void find_jumps() noexcept {
-    const auto find = [](jump& function, const char* name) {
-        void* const p = ::dlsym(RTLD_NEXT, name);
-        std::memcpy(&function, &p, sizeof p);
-    };
-    find(next.longjmp, "longjmp");
-    find(next.short_longjmp, "_longjmp");
-    find(next.siglongjmp, "siglongjmp");
-    find(next.checked, "__longjmp_chk");
+    using arenite::preload::next_function;
+    next = {next_function<jump>("longjmp"), next_function<jump>("_longjmp"),
+            next_function<jump>("siglongjmp"), next_function<jump>("__longjmp_chk")};
 }
 
 [[noreturn]] void leave(const jump& function, void* to, int value) noexcept {

@@ -5,7 +5,7 @@
 #include <arenite/ordered/detail/slab_classes.hpp>
 
 #include <arenite/block/detail/block_source.hpp>
-#include <arenite/core/detail/glance.hpp>
+#include <arenite/core/detail/atomic_access.hpp>
 #include <arenite/ordered/detail/own_frees.hpp>
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include <arenite/block/detail/region_joiner.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
-#include <arenite/core/detail/glance.hpp>
+#include <arenite/core/detail/atomic_access.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
 #include <arenite/ordered/detail/slab_block.hpp>
 #include <arenite/ordered/detail/slab_page.hpp>

@@ -13,6 +13,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/detail/neighbourhood.hpp>
+#include <arenite/core/region.hpp>
 #include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
 #include <arenite/ordered/detail/own_frees.hpp>
@@ -34,7 +35,6 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 class affinity_heap;
-class region_sink;
 class shared_heap;
 
 /// See affinity_heap::near.

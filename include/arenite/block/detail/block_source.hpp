@@ -7,7 +7,7 @@
 #include <arenite/block/detail/large_objects.hpp>
 #include <arenite/block/return_policy.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/detail/glance.hpp>
+#include <arenite/core/detail/atomic_access.hpp>
 #include <arenite/core/lent_memory.hpp>
 #include <arenite/core/upstream.hpp>
 

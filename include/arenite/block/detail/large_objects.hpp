@@ -7,7 +7,7 @@
 #include <arenite/block/detail/shared_spans.hpp>
 #include <arenite/block/return_policy.hpp>
 #include <arenite/core/config.hpp>
-#include <arenite/core/detail/glance.hpp>
+#include <arenite/core/detail/atomic_access.hpp>
 #include <arenite/core/upstream.hpp>
 
 #include <cstddef>

@@ -5,8 +5,8 @@
 #include <arenite/block/detail/address_list.hpp>
 #include <arenite/block/detail/idle_memory.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/atomic_access.hpp>
 #include <arenite/core/detail/bits.hpp>
-#include <arenite/core/detail/glance.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/upstream.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/atomic_access.hpp>
 #include <arenite/core/detail/bits.hpp>
-#include <arenite/core/detail/glance.hpp>
 #include <arenite/ordered/detail/slab.hpp>
 #include <arenite/ordered/detail/slab_front.hpp>
 #include <arenite/ordered/detail/slab_page.hpp>

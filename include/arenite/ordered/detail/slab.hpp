@@ -7,7 +7,6 @@
 #include <arenite/core/detail/atomic_access.hpp>
 #include <arenite/core/detail/bits.hpp>
 #include <arenite/core/detail/extremes.hpp>
-#include <arenite/core/detail/glance.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
 
 #include <atomic>

@@ -4,8 +4,8 @@
 
 #include <arenite/block/detail/address_list.hpp>
 #include <arenite/core/config.hpp>
+#include <arenite/core/detail/atomic_access.hpp>
 #include <arenite/core/detail/bits.hpp>
-#include <arenite/core/detail/glance.hpp>
 #include <arenite/ordered/detail/size_class.hpp>
 
 #include <bit>
