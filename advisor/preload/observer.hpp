@@ -58,8 +58,11 @@ public:
             --thread_.calls;
         was_told();
     }
-    /// The thread leaves what it is in, and that may be calls.
-    void jumps() noexcept { thread_.calls = 0; }
+    /// The thread leaves what it is in, and that may be calls. A burst goes on with it.
+    void jumps() noexcept {
+        thread_.calls = 0;
+        was_told();
+    }
     /// After an event that is no call of malloc.
     void was_told() noexcept {
         if (thread_.left != 0 && thread_.calls == 0) [[unlikely]]

@@ -72,10 +72,13 @@ public:
     }
 
     void closed_a_library() noexcept;
-    /// The thread leaves what it is in: a signal handler may have come within the recorder, too.
-    /// That event is lost, but no further one.
+    /// The thread may leave what it is in: a signal handler may have come within the recorder, too.
+    /// That event is lost, but no further one; where a handler that came there jumps within itself,
+    /// an event of its own may take the place of the one that it interrupted.
     void jumps() noexcept {
         thread_.busy = 0;
+        if (guard_->mode == recording && thread_.ring != nullptr) // or who drains would wait for it
+            thread_.ring->busy.store(0, std::memory_order_release);
         the_observer.jumps();
     }
     /// The program is about to restrict its system calls. Nothing is observed then, and no call of

@@ -78,11 +78,11 @@ void print(const proof& p) {
     const double spread = off.spread_of_cpu() + on.spread_of_cpu();
     const double gain = before > 0 ? 100 * (before - after) / before : 0;
     const std::string differ =
-        on.cpu_seconds.size() < 2
-            ? std::string{"one turn: no spread known"}
-            : fmt::format("turns differ by {:.1f}", 100 * spread / std::max(before, 1e-9));
+        fmt::format("turns differ by {:.1f}", 100 * spread / std::max(before, 1e-9));
     if (!p.not_proven.empty())
         fmt::print("not proven: {}\n", p.not_proven);
+    else if (on.cpu_seconds.size() < 2)
+        fmt::print("not proven: {:+.1f} % of the CPU time in one turn: no spread known\n", -gain);
     else if (before - after > spread)
         fmt::print("proven: {:.1f} % of the CPU time ({})\n", gain, differ);
     else if (after - before > spread)

@@ -247,9 +247,10 @@ detail::heap_owner affinity_heap::as_owner() noexcept {
 /// A slot of a size that the inlined call does not look up, where one lies ready, before all that
 /// takes registers.
 void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
-    if (detail::slab_front* const mine = thread_table::ready_at(thread_place_, alignment))
-        if (void* const p = mine->try_take_unlisted(bytes, alignment)) [[likely]]
-            return p;
+    if constexpr (!ARENITE_IS_MALLOC) // which has asked for it before it came here
+        if (detail::slab_front* const mine = thread_table::ready_within(thread_place_, alignment))
+            if (void* const p = mine->try_take_unlisted(bytes, alignment)) [[likely]]
+                return p;
     return allocate_slower(bytes, alignment);
 }
 
@@ -299,8 +300,8 @@ void* affinity_heap::allocate_in(thread_heap_kind kind, std::size_t bytes,
     return locked.try_allocate(bytes, alignment);
 }
 
-/// Other threads load large_ without the lock: stored with release, when the heap is complete.
-/// The heap for large objects, made once.
+/// The heap for large objects, made once. Other threads load large_ without the lock: it is stored
+/// with release, when the heap is complete.
 thread_heap* affinity_heap::make_large() noexcept {
     struct of_large_heaps;
     const std::lock_guard lock{detail::process_lock<std::mutex, of_large_heaps>()};

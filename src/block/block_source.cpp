@@ -137,9 +137,8 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
     }
 }
 
-/// A span is cut from its begin on, block by block: the head of a block is written when the block
-/// is needed, and not before.
-/// The next block of the newest span, or of a new one.
+/// The next block of the newest span, or of a new one. A span is cut from its begin on, block by
+/// block: the head of a block is written when the block is needed, and not before.
 block* block_source::cut() noexcept {
     if (fresh_ == fresh_end_ && !get_span())
         return nullptr;

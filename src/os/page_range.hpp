@@ -196,16 +196,19 @@ struct page_resource::range {
 
     /// The place for n units in the shortest run of those that wait, the lowest of such runs; none
     /// where there is none. So long runs stay whole for what needs them. From run to run, to the
-    /// first that fits exactly or `most_compared` that are long enough: O(units below there / 64).
+    /// first that fits exactly or `most_compared` that are long enough, and no further than
+    /// `most_seen` in all: O(those, and units below them / 64).
     [[nodiscard]] std::size_t find_waiting(std::size_t n, std::size_t alignment) const noexcept {
         constexpr std::size_t most_compared = 64;
+        constexpr std::size_t most_seen = 2048;
         if (waiting_units[0] + waiting_units[1] < n)
             return none;
         const std::size_t end = align_up(std::max(waiting_end[0], waiting_end[1]), 64);
         std::size_t best = none;
         std::size_t best_units = none;
         std::size_t compared = 0;
-        for (std::size_t i = next_waiting(0, end); i < end;) {
+        std::size_t i = next_waiting(0, end);
+        for (std::size_t seen = 0; i < end && seen < most_seen; ++seen) {
             const std::size_t run_end = next_not_waiting(i, end);
             const std::size_t place = aligned(i, alignment);
             if (place + n <= run_end) {

@@ -125,6 +125,21 @@ TEST(shared_heap, there_are_100000_at_once) {
     }
 }
 
+// The thread knows none of them: where it would look for the last one lies far behind what it has.
+TEST(shared_heap_threads, of_many_the_last_is_the_first_that_a_thread_uses) {
+    constexpr std::size_t count = 130'000; // places of 32 bytes: beyond a program's variables
+    const auto heaps = std::make_unique<std::optional<shared_heap>[]>(count);
+    for (std::size_t i = 0; i < count; ++i)
+        heaps[i].emplace();
+    for (const std::size_t bytes : {std::size_t{16}, std::size_t{2000}, std::size_t{9000}})
+        for (const std::size_t alignment : {std::size_t{1}, std::size_t{16}})
+            std::thread{[&] {
+                void* const p = heaps[count - 1]->try_allocate(bytes, alignment);
+                ASSERT_NE(p, nullptr);
+                heaps[count - 1]->deallocate(p, bytes, alignment);
+            }}.join();
+}
+
 TEST(shared_heap, is_always_ordered) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";

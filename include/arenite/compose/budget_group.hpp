@@ -56,7 +56,8 @@ struct budget_group_options {
 /// Use when:  several heaps and a device's memory must stay within one budget together; somebody
 ///            should be told who grows, or caches be emptied, before it ends. For one resource:
 ///            limited_resource.
-/// Cost:      a request or a free an atomic operation for each group up to the root.
+/// Cost:      a request or a free an atomic operation for each group up to the root; a request of a
+///            group with a parent also reads what each of them has in use before.
 /// Overhead:  120 bytes a group.
 /// Limits:    2^62 bytes. The budgets of children may add up to more than their parent's.
 /// Misuse:    a group that ends before its children, shares outside 0 to 1 or in the wrong order,

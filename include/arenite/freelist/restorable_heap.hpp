@@ -57,8 +57,7 @@ struct restorable_options {
 ///            it: a heap inside it must be a linear_resource, a pool or a container that gets all
 ///            of its memory from this; an ordered_heap keeps a table elsewhere. Between processes,
 ///            objects must have no pointers to functions, virtual functions or anything outside; so
-///            no resources.
-///            Not where the system cannot reserve addresses (Windows).
+///            no resources. Not where the system cannot reserve addresses (Windows).
 /// Misuse:    as in tlsf_resource, at the call: double frees, foreign pointers, wrong sizes.
 /// Threads:   one at a time.
 /// Failure:   out_of_memory / nullptr; take: an empty snapshot; restore: false; nothing changes,

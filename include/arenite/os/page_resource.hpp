@@ -73,8 +73,8 @@ struct page_options {
 /// *wait*: a request that gets their addresses meanwhile gets them with their memory, without a
 /// page fault. Addresses come first: the lowest that fit are handed out, even if higher ones wait;
 /// so fresh order is address order. Only a request of about 1 MiB and more gets the shortest run
-/// that waits and holds it, if there is one: else much that is resident would go, and as much be
-/// cleared.
+/// that waits and holds it, of 64 that do at most, if there is one: else much that is resident
+/// would go, and as much be cleared.
 /// What has waited for `delay_ms` goes to the system at the next call by any user, 2 MiB a call
 /// (128 MiB of huge pages), so no call takes much more than 1 ms; give_back_due() is such a call,
 /// which heaps make of their upstream when they are slow anyway. The amount that waits is limited

@@ -46,9 +46,9 @@ inline namespace ARENITE_ABI {
 /// Returns:   shrink_to_fit returns the pages above the elements to the system, or what the
 ///            resource takes; destruction everything.
 /// Threads:   one at a time, as std::vector; over a resource also those of the resource.
-/// Failure:   out_of_memory where the addresses or the resource's memory end; nothing changes, but
-///            by an assign from iterators that can be read only once. What an element throws is
-///            passed on: elements that were to come at the end are gone again.
+/// Failure:   out_of_memory where the addresses or the resource's memory end; nothing changes,
+///            except by an assign from iterators that can be read only once. What an element throws
+///            is passed on: elements that were to come at the end are gone again.
 ///
 /// The interface is std::vector's, but without an allocator: resource() instead. A copy has as many
 /// addresses of its own, or the same resource; a move takes the memory along. With

@@ -38,9 +38,9 @@ struct list_family {
 /// Overhead:  104 bytes and a bit an element, beside std::list and its N nodes.
 /// Limits:    N elements; T must be complete where the type is used. There is no get_allocator.
 /// Threads:   one at a time, as std::list.
-/// Failure:   the element N + 1 is refused by out_of_memory, and nothing changes, but by an assign
-///            from iterators that can be read only once; without exceptions the contract handler is
-///            called: ask full().
+/// Failure:   the element N + 1 is refused by out_of_memory, and nothing changes, except by an
+///            assign from iterators that can be read only once; without exceptions the contract
+///            handler is called: ask full().
 ///
 /// The interface is std::list's. Since the memory is inside the object, iterators, pointers and
 /// references end when their elements move to another list, by a move, a swap, a splice or a merge;

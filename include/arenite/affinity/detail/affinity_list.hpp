@@ -14,8 +14,9 @@ class affinity_heap;
 namespace detail {
 
 /// All affinities that there were when the list was made: what affinity_heap::all() returns. One
-/// that is retired meanwhile is passed over from then on, and keeps its place until no list is left
-/// that may have come to it.
+/// that is named meanwhile may be among them, in the place of one that is gone. One that is retired
+/// meanwhile is passed over from then on, and keeps its place until no list is left that may have
+/// come to it.
 ///
 ///     for (affinity_heap& h : affinity_heap::all()) ...
 ///

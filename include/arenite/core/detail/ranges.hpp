@@ -5,8 +5,8 @@
 #include <arenite/core/config.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <iterator>
-#include <type_traits>
 #include <utility>
 
 namespace arenite {
@@ -51,10 +51,10 @@ public:
             return std::move(first_);
     }
     [[nodiscard]] S end() const { return last_; }
-    [[nodiscard]] auto size() const
+    [[nodiscard]] std::size_t size() const // a difference may be of no integral type
         requires std::sized_sentinel_for<S, I>
     {
-        return static_cast<std::make_unsigned_t<std::iter_difference_t<I>>>(last_ - first_);
+        return static_cast<std::size_t>(last_ - first_);
     }
 
 private:

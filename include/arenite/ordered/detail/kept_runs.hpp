@@ -98,7 +98,7 @@ public:
 
 private:
     static constexpr std::size_t always = 512; ///< units that may be kept in the smallest heap
-    static constexpr std::size_t share = 24;   ///< and so many for each block, of 256
+    static constexpr std::size_t share = 24;   ///< and so many for each block
     static constexpr std::size_t small_blocks = 8;
     static constexpr std::size_t small_unused = 128; ///< in a heap of so few blocks, in all
 

@@ -20,8 +20,8 @@ namespace detail {
 /// Gives a heap slabs, cut from blocks of its block_source, lowest address first.
 ///
 /// Units that a single object gave up, or slots of more than 1,792 bytes, are kept as they are for
-/// the next slab of about that length, which then takes no search and no merging: 512 KiB, and a
-/// tenth of the blocks, at most. They are taken back one by one as more come, where a new block
+/// the next slab of about that length, which then takes no search and no merging: 512 KiB, and
+/// 24 KiB for each block, at most. They are taken back one by one as more come, where a new block
 /// would be needed, and all by release_kept(). A block in which nothing else is goes with them.
 ///
 /// A block says in its state how long its longest run of units is that no slab has, as a power of
