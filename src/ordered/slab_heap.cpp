@@ -329,8 +329,10 @@ std::size_t slab_heap::size_of(const void* p) const noexcept {
     if (room == 0)
         owner_.refuse_question(p);
     if constexpr (checks_enabled)
-        return align_up(std::max<std::size_t>(slot_notes::requested_bytes(slabs_, p, room), 1),
-                        granule_bytes);
+        return std::min(
+            room, // behind it lies the note
+            align_up(std::max<std::size_t>(slot_notes::requested_bytes(slabs_, p, room), 1),
+                     granule_bytes));
     return room;
 }
 

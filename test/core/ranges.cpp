@@ -94,6 +94,8 @@ TEST(ranges, an_iterator_range_takes_iterators_that_only_move) {
 TEST(ranges, an_iterator_range_knows_its_size_where_iterators_have_a_distance) {
     std::vector<int> five(5);
     EXPECT_EQ((iterator_range{five.begin() + 1, five.end()}.size()), 4u);
+    const std::ranges::iota_view<std::uint64_t, std::uint64_t> numbers{1, 8}; // of no integral type
+    EXPECT_EQ((iterator_range{numbers.begin(), numbers.end()}.size()), 7u);
 }
 
 } // namespace

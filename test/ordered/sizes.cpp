@@ -139,6 +139,19 @@ TEST_F(heap_test, a_kept_size_is_the_request_rounded_up) {
     }
 }
 
+TEST_F(heap_test, all_that_is_usable_may_be_written) {
+    counting_pages pages;
+    ordered_heap heap{kept, &pages};
+    for (const std::size_t about : {40_B, 2_KiB, 9_KiB, 63_KiB, 100_KiB})
+        for (std::size_t bytes = about - 20; bytes != about + 20; ++bytes) {
+            void* const p = heap.allocate(bytes, 8);
+            ASSERT_GE(heap.size_of(p), bytes);
+            std::memset(p, 1, heap.size_of(p));
+            ASSERT_LE(heap.size_of(p), heap.usage().bytes_in_use) << bytes;
+            heap.deallocate(p, bytes, 8);
+        }
+}
+
 TEST_F(heap_test, neighbours_keep_their_own_sizes) {
     counting_pages pages;
     ordered_heap heap{kept, &pages};

@@ -83,8 +83,9 @@ struct ordered_options {
 ///            everything; checked builds report objects still alive, by name, address and size.
 /// Misuse:    found at the call in every build: an object that is already free; memory of another
 ///            heap, of malloc or of the stack; a wrong size of an object above 8 KiB. Checked
-///            builds also find any wrong size (above 63 KiB one that rounds to another multiple of
-///            8), pointers into the middle of an object, and two threads inside at once.
+///            builds also find any wrong size (above 63 KiB, or a quarter of a block that is
+///            smaller, one that rounds to another multiple of 8), pointers into the middle of an
+///            object, and two threads inside at once.
 /// Threads:   one at a time; wrap in synchronized_resource.
 /// Failure:   out_of_memory / nullptr; nothing changes.
 /// Source:    VulkanSceneGraph; Tapia, Suballocator.  (doc/sources.md)
