@@ -263,6 +263,25 @@ TEST_F(slab_heap_of, a_class_that_was_emptied_begins_small_again) {
     heap.deallocate(again, 48, 8);
 }
 
+TEST_F(slab_heap_of, slabs_of_slots_too_large_for_a_page_grow_with_the_class) {
+    slab_heap heap{{}, &pages, owner()};
+    for (const std::size_t bytes : {2_KiB, 4_KiB, 7_KiB}) {
+        const auto units_of = [&](const void* p) {
+            return std::size_t{heap.slabs().find_slab(p)->units};
+        };
+        const auto all = take_all(heap, 2000, bytes);
+        EXPECT_LE(units_of(all.front()), 4 * bytes / detail::unit_bytes + 1)
+            << "four slots at first";
+        std::size_t most = 0;
+        for (const void* p : all)
+            most = std::max(most, units_of(p));
+        EXPECT_GT(most, 128u);
+        EXPECT_LE(most, 192u);
+        for (void* p : all)
+            heap.deallocate(p, bytes, 8);
+    }
+}
+
 TEST_F(slab_heap_of, what_a_class_would_go_on_with_goes_when_most_is_free_and_others_live) {
     slab_heap heap{{.policy = return_policy::retain_all}, &pages, owner()};
     void* const lives = take_one(heap, 100);
