@@ -211,12 +211,13 @@ private:
 };
 
 inline slab* slab_source::find_slab(const void* p) const noexcept {
-    if (geometry_.has_pages()) {
+    // A page's place may lie in a free slot of a large slab: a memory checker would report the look.
+    if (!poison::active && geometry_.has_pages()) {
         slab& page = slab_page::of(p);
         if (page.is_any_here<true>(owner_))
             return &page;
     }
-    if (!blocks_.are_masked()) {
+    if (poison::active || !blocks_.are_masked()) {
         const block* const b = blocks_.find(p);
         slab* const s =
             b == nullptr || (b->state & block_state::large) != 0 ? nullptr : slab_around(*b, p);
