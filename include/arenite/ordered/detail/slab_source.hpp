@@ -4,6 +4,7 @@
 
 #include <arenite/block/detail/block.hpp>
 #include <arenite/block/detail/block_source.hpp>
+#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/detail/kept_runs.hpp>
 #include <arenite/ordered/detail/slab_front.hpp>
@@ -211,7 +212,7 @@ private:
 };
 
 inline slab* slab_source::find_slab(const void* p) const noexcept {
-    // A page's place may lie in a free slot of a large slab: a memory checker would report the look.
+    // In a large slab the place of a page may be a free slot, which a memory checker guards.
     if (!poison::active && geometry_.has_pages()) {
         slab& page = slab_page::of(p);
         if (page.is_any_here<true>(owner_))
