@@ -267,7 +267,7 @@ TEST_F(slab_heap_of, slabs_of_slots_too_large_for_a_page_grow_with_the_class) {
     slab_heap heap{{}, &pages, owner()};
     for (const std::size_t bytes : {2_KiB, 4_KiB, 7_KiB}) {
         const auto units_of = [&](const void* p) {
-            return std::size_t{heap.slabs().find_slab(p)->units};
+            return std::size_t{heap.slabs().slab_of(p).units};
         };
         const auto all = take_all(heap, 2000, bytes);
         EXPECT_LE(units_of(all.front()), 4 * bytes / detail::unit_bytes + 1)

@@ -4,7 +4,6 @@
 
 #include <arenite/block/detail/block.hpp>
 #include <arenite/block/detail/block_source.hpp>
-#include <arenite/check/detail/poison.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/detail/kept_runs.hpp>
 #include <arenite/ordered/detail/slab_front.hpp>
@@ -212,13 +211,12 @@ private:
 };
 
 inline slab* slab_source::find_slab(const void* p) const noexcept {
-    // In a large slab the place of a page may be a free slot, which a memory checker guards.
-    if (!poison::active && geometry_.has_pages()) {
+    if (geometry_.has_pages()) {
         slab& page = slab_page::of(p);
         if (page.is_any_here<true>(owner_))
             return &page;
     }
-    if (poison::active || !blocks_.are_masked()) {
+    if (!blocks_.are_masked()) {
         const block* const b = blocks_.find(p);
         slab* const s =
             b == nullptr || (b->state & block_state::large) != 0 ? nullptr : slab_around(*b, p);
