@@ -202,12 +202,13 @@ void shared_spans::give_empty(bool at_once) noexcept {
 void shared_spans::return_excess(std::size_t allowed) noexcept {
     if (bytes_resident() <= allowed)
         return idle_.end_excess();
-    if (!idle_.is_due(os::platform::now_ms(), bytes_resident(), bytes_taken(), allowed))
+    const std::uint64_t now = os::platform::now_ms();
+    if (!idle_.is_due(now, bytes_resident(), bytes_taken(), allowed))
         return;
     if (shared_span* const s = spans_.highest(is_resident))
-        idle_.note_given(purge(*s));
+        idle_.note_given(purge(*s), now, bytes_taken());
     else
-        idle_.note_given(SIZE_MAX); // all is in pieces that are not worth a call
+        idle_.give_up(); // all is in pieces that are not worth a call
 }
 
 void shared_spans::trim() noexcept {

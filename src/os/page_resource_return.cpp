@@ -113,12 +113,14 @@ std::uint64_t page_resource::delay_now_ms() const noexcept {
 }
 
 /// With what is in use no more waits than the peak, or a third of the peak where that is more, or
-/// 4 MiB. Less of a program that may never make another call.
+/// 4 MiB. Less of a program that may never make another call, and an eighth of the peak more of one
+/// that is expected: pieces of what waits do not fit where it comes back in another order.
 std::size_t page_resource::most_waiting_units() const noexcept {
     const std::size_t peak = in_use_.most_units * unit; // of what waits whole units count, too
-    std::size_t most =
-        std::max({std::min(options_.most_waiting_bytes, peak - in_use_.units * unit), peak / 3,
-                  std::min(options_.most_waiting_bytes, always_waiting_bytes)});
+    const std::size_t more = waves_.is_expected() ? peak / 8 : 0;
+    const std::size_t room = peak - in_use_.units * unit + more;
+    std::size_t most = std::max({std::min(options_.most_waiting_bytes, room), peak / 3,
+                                 std::min(options_.most_waiting_bytes, always_waiting_bytes)});
     if (!waves_.is_expected())
         most = std::min(most, std::max(most_unexpected_bytes, in_use_.bytes / 4));
     return align_up(most, unit) / unit + prepared_units_;

@@ -20,9 +20,9 @@ TEST(idle_memory, what_stays_free_for_a_second_is_due_and_no_more_than_that) {
     EXPECT_FALSE(idle.is_due(1000, 20_MiB, 100_MiB, 10_MiB));
     EXPECT_FALSE(idle.is_due(1999, 20_MiB, 100_MiB, 10_MiB));
     EXPECT_TRUE(idle.is_due(2000, 20_MiB, 100_MiB, 10_MiB));
-    idle.note_given(4_MiB);
+    idle.note_given(4_MiB, 2000, 100_MiB);
     EXPECT_TRUE(idle.is_due(2001, 16_MiB, 100_MiB, 10_MiB));
-    idle.note_given(8_MiB);
+    idle.note_given(8_MiB, 2001, 100_MiB);
     EXPECT_FALSE(idle.is_due(2002, 12_MiB, 100_MiB, 10_MiB)) << "10 MiB were idle";
 }
 
@@ -33,7 +33,7 @@ TEST(idle_memory, where_objects_come_and_go_at_one_level_the_lowest_point_of_a_s
         idle.note_request(12_MiB, 100_MiB);
         if (idle.is_due(ms, 30_MiB, 90_MiB, 10_MiB)) {
             gone += 1_MiB;
-            idle.note_given(1_MiB);
+            idle.note_given(1_MiB, ms, 90_MiB);
         }
     }
     EXPECT_GE(gone, 18_MiB);
@@ -93,6 +93,51 @@ TEST(idle_memory, an_excess_that_ends_begins_anew) {
     EXPECT_TRUE(idle.is_due(3500, 20_MiB, 100_MiB, 10_MiB));
     idle.end_excess();
     EXPECT_FALSE(idle.is_due(3501, 20_MiB, 100_MiB, 10_MiB)) << "nothing is due any more";
+}
+
+/// All of 100 MiB is taken and then freed; as much goes as is due. Returns how much went.
+std::size_t phase(detail::idle_memory& idle, std::uint64_t ms, std::size_t resident = 0) {
+    std::size_t gone = 0;
+    if (resident == 0)
+        idle.end_excess();
+    for (std::size_t taken = 0; taken <= 100_MiB; taken += 1_MiB)
+        idle.note_request(resident > taken ? resident - taken : 0, taken);
+    for (std::size_t taken = 100_MiB; taken-- != 0; taken -= taken % 1_MiB) {
+        while (idle.is_due(ms, 100_MiB - taken - gone, taken, 1_MiB)) {
+            idle.note_given(4_MiB, ms, taken);
+            gone += 4_MiB;
+        }
+    }
+    return gone;
+}
+
+TEST(idle_memory, of_a_program_that_has_come_back_twice_nothing_goes_when_a_phase_ends) {
+    detail::idle_memory idle;
+    EXPECT_GE(phase(idle, 1000), 64_MiB);
+    EXPECT_GE(phase(idle, 1100), 64_MiB);
+    EXPECT_EQ(phase(idle, 1200), 0);
+    EXPECT_EQ(phase(idle, 1300, 100_MiB), 0);
+}
+
+TEST(idle_memory, what_a_program_does_not_come_back_for_in_four_seconds_is_due_all_the_same) {
+    detail::idle_memory idle;
+    for (const std::uint64_t ms : {1000, 1100, 1200})
+        static_cast<void>(phase(idle, ms));
+    EXPECT_FALSE(idle.is_due(5200, 100_MiB, 0, 10_MiB)) << "it was wanted in these four seconds";
+    EXPECT_FALSE(idle.is_due(9199, 100_MiB, 0, 10_MiB));
+    ASSERT_TRUE(idle.is_due(9200, 100_MiB, 0, 10_MiB));
+    idle.note_given(90_MiB, 9200, 0);
+    EXPECT_FALSE(idle.is_due(9200, 10_MiB, 0, 10_MiB)) << "that was all";
+    EXPECT_FALSE(idle.is_due(13'199, 40_MiB, 0, 10_MiB));
+    EXPECT_TRUE(idle.is_due(13'200, 40_MiB, 0, 10_MiB)) << "it stayed away: expected no more";
+}
+
+TEST(idle_memory, what_cannot_go_is_not_due_again) {
+    detail::idle_memory idle;
+    EXPECT_FALSE(idle.is_due(1000, 20_MiB, 100_MiB, 10_MiB));
+    EXPECT_TRUE(idle.is_due(2000, 20_MiB, 100_MiB, 10_MiB));
+    idle.give_up();
+    EXPECT_FALSE(idle.is_due(2001, 20_MiB, 100_MiB, 10_MiB));
 }
 
 } // namespace

@@ -1,20 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// A program that makes no further call: what it still holds then.
+// The memory that a program still holds which makes no further call, or comes back for it.
+#include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <random>
 #include <utility>
 #include <vector>
 
 using namespace arenite;
+using arenite::detail::os::platform;
 
 namespace {
 
@@ -79,5 +84,35 @@ TEST_P(idle_program, holds_nothing_more_when_its_heap_was_trimmed) {
 
 INSTANTIATE_TEST_SUITE_P(, idle_program,
                          testing::Values(48u, 2'000u, 50'000u, 200'000u, 700'000u, 3'000'000u));
+
+/// 600 large objects of different lengths, 90 MiB, made and freed in rounds. Round by round, since
+/// the heap has a clock of its own and a round may be long on a busy machine.
+TEST(cyclic_program, finds_all_of_its_large_objects_memory_when_it_has_come_back_twice) {
+    page_resource pages{at_one_moment()};
+    ordered_heap heap{pages};
+    std::mt19937 random{1};
+    std::vector<std::size_t> sizes(600);
+    std::size_t whole_pages = 0;
+    const std::size_t page = platform::page_bytes();
+    for (std::size_t& n : sizes)
+        whole_pages += align_down(n = 64'000 + random() % 186'000, page);
+    std::vector<void*> all(sizes.size());
+    const auto round = [&] { // how much of the memory is there at its end
+        for (std::size_t i = 0; i < all.size(); ++i)
+            std::memset(all[i] = heap.allocate(sizes[i]), 1, sizes[i]);
+        for (std::size_t i = 0; i < all.size(); ++i) // not in the order of addresses
+            heap.deallocate(all[i * 7 % all.size()], sizes[i * 7 % all.size()]);
+        std::size_t resident = 0;
+        for (std::size_t i = 0; i < all.size(); ++i)
+            resident += platform::resident_bytes(
+                static_cast<std::byte*>(all[i]) - address_of(all[i]) % page, sizes[i]);
+        return resident;
+    };
+    EXPECT_LE(round(), 45_MiB) << "it may never make another call";
+    bool stays = false;
+    for (int n = 0; n < 100 && !stays; ++n)
+        stays = round() == whole_pages;
+    EXPECT_TRUE(stays);
+}
 
 } // namespace

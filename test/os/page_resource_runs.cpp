@@ -70,4 +70,37 @@ TEST(page_resource, a_request_looks_at_2048_of_the_runs_that_wait) {
     EXPECT_EQ(run_that_serves(lengths), 2047u) << "the lowest: the 2049th is not seen";
 }
 
+TEST(page_resource, an_eighth_of_the_peak_more_waits_of_a_program_that_has_come_back_twice) {
+    page_options options = slowly();
+    options.huge = huge_pages::never;
+    options.reserve_bytes = 1_GiB;
+    page_resource pages{options};
+    std::byte* p = nullptr;
+    const auto round = [&] {
+        p = touched(pages, 64_MiB);
+        pages.deallocate(p, 64_MiB);
+        return platform::resident_bytes(p, 64_MiB);
+    };
+    EXPECT_EQ(round(), 32_MiB);
+    EXPECT_EQ(round(), 32_MiB);
+    EXPECT_EQ(round(), 64_MiB) << "expected from now on";
+    std::vector<std::byte*> freed, kept;
+    for (int i = 0; i < 16; ++i) {
+        freed.push_back(bytes_at(pages.allocate(3_MiB)));
+        kept.push_back(bytes_at(pages.allocate(1_MiB)));
+    }
+    ASSERT_EQ(kept.back(), p + 63_MiB);
+    for (std::byte* const each : freed)
+        pages.deallocate(each, 3_MiB);
+    // 16 MiB are in use, 48 wait, and none of those holds 4 or 8 MiB.
+    std::byte* const four = bytes_at(pages.allocate(4_MiB));
+    EXPECT_EQ(platform::resident_bytes(p, 64_MiB), 64_MiB) << "20 + 48 MiB, and 72 may be";
+    std::byte* const eight = bytes_at(pages.allocate(8_MiB));
+    EXPECT_EQ(platform::resident_bytes(p, 64_MiB), 60_MiB) << "28 + 44 MiB";
+    pages.deallocate(eight, 8_MiB);
+    pages.deallocate(four, 4_MiB);
+    for (std::byte* const each : kept)
+        pages.deallocate(each, 1_MiB);
+}
+
 } // namespace

@@ -53,7 +53,8 @@ struct alignas(64) shared_span {
 ///
 /// A span of which nothing is taken goes back to the upstream. Of what is free in others a share
 /// stays resident; of more, what nobody wanted for a second goes back, span by span, and when what
-/// is taken falls, what exceeds 32 MiB and a quarter of that at once: see idle_memory.
+/// is taken falls, what exceeds 32 MiB and a quarter of that at once, unless the program has twice
+/// come back for it: see idle_memory.
 ///
 /// Use when:  for large_objects, on an upstream of pages.
 /// Cost:      O(log spans), and a look at the bits of a span: at most 258 words.
