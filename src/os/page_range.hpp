@@ -327,19 +327,38 @@ struct page_resource::range {
         waiting_end[generation] = std::max(waiting_end[generation], i + n);
     }
 
-    /// The highest waiting units of a generation that are neighbours and in pages of one kind, at
-    /// most so many; there are some.
+    /// The highest unit that waits in a generation, but for parts of huge windows that are in use:
+    /// such a window would go on in small pages. So many of these are passed over at most.
+    [[nodiscard]] std::size_t highest_to_go(std::size_t generation) noexcept {
+        constexpr int most_spared = 64;
+        const detail::bits::word* const w = waiting[generation];
+        const std::size_t highest = detail::bits::last_set(w, 0, waiting_end[generation]);
+        waiting_end[generation] = highest + 1;
+        const auto is_shared = [&](std::size_t i) {
+            return is_huge(i) && !is_unused(align_down(i, window));
+        };
+        std::size_t i = highest;
+        for (int n = 0; is_shared(i); ++n) {
+            const std::size_t begin = align_down(i, window);
+            i = detail::bits::last_set(w, 0, begin);
+            if (i == begin || n == most_spared)
+                return highest; // nothing else waits, near it
+        }
+        return i;
+    }
+
+    /// The highest waiting units of a generation that are to go, are neighbours and in pages of one
+    /// kind, at most so many; there are some.
     [[nodiscard]] run highest_waiting(std::size_t generation, std::size_t most,
                                       std::size_t most_huge) noexcept {
         const detail::bits::word* const w = waiting[generation];
-        const std::size_t last = detail::bits::last_set(w, 0, waiting_end[generation]);
+        const std::size_t last = highest_to_go(generation);
         const bool advised = is_huge(last);
         most = advised ? most_huge : most;
         std::size_t first = last;
         while (first != 0 && last - first + 1 < most && detail::bits::all_set(w, first - 1, 1) &&
                is_huge(first - 1) == advised)
             --first;
-        waiting_end[generation] = last + 1;
         return {first, last + 1 - first, advised};
     }
 

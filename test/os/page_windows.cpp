@@ -119,6 +119,25 @@ TEST_F(page_windows, one_that_loses_a_part_is_in_small_pages_from_then_on) {
     EXPECT_TRUE(is_advised(a)) << "nothing of it was in use";
 }
 
+TEST_F(page_windows, one_that_would_lose_a_part_goes_after_those_that_go_as_a_whole) {
+    std::byte* const whole = dense(8_MiB);
+    std::byte* const kept = dense(256_KiB);
+    std::byte* const part = dense(256_KiB);
+    ASSERT_EQ(align_down(address_of(part), window), align_down(address_of(kept), window));
+    ASSERT_GT(part, whole);
+    pages.deallocate(part, 256_KiB);
+    pages.deallocate(whole, 8_MiB);
+    static_cast<void>(dense(16_MiB)); // a third of 18 MiB may wait now, of 8
+    EXPECT_LE(platform::resident_bytes(whole, 8_MiB), 6_MiB);
+    EXPECT_EQ(platform::resident_bytes(part, 256_KiB), 256_KiB);
+    EXPECT_TRUE(is_advised(kept));
+    EXPECT_EQ(*kept, std::byte{1});
+    pages.trim();
+    EXPECT_EQ(platform::resident_bytes(part, 256_KiB), 0u) << "it goes all the same";
+    EXPECT_FALSE(is_advised(kept));
+    EXPECT_EQ(*kept, std::byte{1});
+}
+
 TEST_F(page_windows, one_whose_user_drops_pages_is_not_filled_up_by_the_system) {
     std::byte* const a = dense(512_KiB);
     std::byte* const b = dense(window - 512_KiB);

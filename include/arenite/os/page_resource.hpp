@@ -86,7 +86,7 @@ struct page_options {
 /// at the lowest place in windows that are huge, or of which nothing is in use, unless a place of
 /// that size waits, whatever its pages. Requests of a huge page and more have theirs, and their end
 /// is shared if it will be filled. A window goes back as a whole when nothing of it is in use; one
-/// that loses a part is in small pages from then on.
+/// that loses a part is in small pages from then on, so such parts go last.
 ///
 /// Use when:  a heap or pool needs spans of 64 KiB and more, of any alignment. Not for objects.
 /// Cost:      allocate and deallocate take a lock and a search of the bits that skips full words
