@@ -22,11 +22,10 @@ template class address_list<shared_span>;
 
 namespace {
 
-/// Lengths of runs, two to each power of two: a span is in the states of all that its longest free
-/// run has.
-constexpr std::size_t run_steps[] = {64,  96,   128,  192,  256,  384, 512,
-                                     768, 1024, 1536, 2048, 3072, 4096};
-constexpr std::size_t step_count = std::size(run_steps);
+/// Lengths of runs, two to each power of two, from 64 units on: 64, 96, 128, 192, ... 4096. A span
+/// is in the states of all that its longest free run has.
+constexpr std::size_t step_count = 13;
+constexpr int first_step_width = 7; // of 64
 
 /// Free units of it may be resident: so many that it is worth a system call.
 constexpr std::uint16_t is_resident = 1u << step_count;
@@ -35,11 +34,17 @@ constexpr std::size_t least_resident = 64;
 /// Nothing of it is taken.
 constexpr std::uint16_t is_empty = is_resident << 1;
 
-std::size_t steps_up_to(std::size_t units) noexcept {
-    return static_cast<std::size_t>(
-        std::upper_bound(std::begin(run_steps), std::end(run_steps), units) -
-        std::begin(run_steps));
+/// So many of the steps are at most `units`.
+constexpr std::size_t steps_up_to(std::size_t units) noexcept {
+    const int above = static_cast<int>(std::bit_width(units)) - first_step_width;
+    if (above < 0)
+        return 0;
+    const std::size_t half = units >> (above + first_step_width - 2) & 1;
+    return std::min(2 * static_cast<std::size_t>(above) + 1 + half, step_count);
 }
+static_assert(steps_up_to(63) == 0 && steps_up_to(64) == 1 && steps_up_to(95) == 1 &&
+              steps_up_to(96) == 2 && steps_up_to(127) == 2 && steps_up_to(128) == 3 &&
+              steps_up_to(4095) == 12 && steps_up_to(4096) == 13 && steps_up_to(8255) == 13);
 
 /// A span may be so much longer than a power of two, for objects of one.
 constexpr std::size_t more_bytes = 64_KiB;
@@ -109,35 +114,63 @@ shared_spans::run shared_spans::try_take(std::size_t bytes, std::size_t alignmen
 /// The lowest such run of a span that has one.
 shared_spans::run shared_spans::take_from(shared_span& s, std::size_t units,
                                           std::size_t every) noexcept {
-    const std::size_t first = bits::find_clear_run(s.taken, 0, s.units, units + every - 1);
-    const std::size_t place = align_up(first + 1, every) - 1; // what is aligned is the next unit
-    const bool is_zero = s.is_zero && bits::all_set(s.clean, place, units);
-    take(s, place, units);
+    const std::size_t least = units + every - 1;
+    std::size_t group = 0;
+    while (s.longest_from[group] < least)
+        ++group;
+    const free_run found =
+        find_in(s, group, [=](std::size_t begin, std::size_t end) { return end - begin >= least; });
+    const std::size_t place = align_up(found.begin + 1, every) - 1; // what is aligned is the next
+    const bool is_zero = s.is_zero && place >= s.clean_from && bits::all_set(s.clean, place, units);
+    take(s, found, place, units);
     poison::undefined(at(s, place), units * unit_bytes);
     return {at(s, place), is_zero};
 }
 
-void shared_spans::take(shared_span& s, std::size_t first, std::size_t units) noexcept {
-    const std::size_t were_resident = units - bits::count_set(s.clean, first, units);
+/// The first run that is wanted of those that begin in a group; looks at all of them.
+template <class F>
+shared_spans::free_run shared_spans::find_in(const shared_span& s, std::size_t group,
+                                             F is_wanted) noexcept {
+    std::size_t first = group * shared_span::group_units;
+    const std::size_t end = std::min<std::size_t>(first + shared_span::group_units, s.units);
+    if (first != 0 && bits::none_set(s.taken, first - 1, 1))
+        first = bits::next_set(s.taken, first, end); // what is free there begins in one below
+    free_run found;
+    bits::for_each_clear_run(s.taken, first, end, [&](std::size_t its_begin, std::size_t its_end) {
+        if (its_end == end)
+            its_end = bits::next_set(s.taken, end, s.units);
+        if (found.end == 0 && is_wanted(its_begin, its_end)) {
+            found.begin = its_begin;
+            found.end = its_end;
+        } else {
+            found.longest_other = std::max(found.longest_other, its_end - its_begin);
+        }
+    });
+    return found;
+}
+
+/// Takes units of a free run.
+void shared_spans::take(shared_span& s, const free_run& from, std::size_t first,
+                        std::size_t units) noexcept {
+    const std::size_t end = first + units;
     bits::set_run(s.taken, first, units);
-    bits::clear_run(s.clean, first, units);
+    std::size_t were_resident = units;
+    if (end > s.clean_from) {
+        were_resident -= bits::count_set(s.clean, first, units);
+        bits::clear_run(s.clean, first, units);
+        s.clean_from = static_cast<std::uint32_t>(bits::next_set(s.clean, s.clean_from, s.units));
+    }
     s.occupied += static_cast<std::uint32_t>(units);
     s.resident -= static_cast<std::uint32_t>(were_resident);
     taken_units_ += units;
     resident_units_ -= were_resident;
     idle_.note_request(bytes_resident(), bytes_taken());
-    note_longest(s);
-}
-
-/// Looks at all runs, since the one that was taken may have been the longest.
-void shared_spans::note_longest(shared_span& s) noexcept {
-    std::size_t longest = 0;
-    for (std::size_t i = 0; i < s.units;) {
-        const std::size_t first = bits::next_clear(s.taken, i, s.units);
-        i = bits::next_set(s.taken, first, s.units);
-        longest = std::max(longest, i - first);
-    }
-    s.longest = static_cast<std::uint32_t>(longest);
+    s.longest_from[from.begin / shared_span::group_units] =
+        static_cast<std::uint16_t>(std::max(from.longest_other, first - from.begin));
+    std::uint16_t& above = s.longest_from[end / shared_span::group_units];
+    above = std::max(above, static_cast<std::uint16_t>(from.end - end));
+    if (from.end - from.begin == s.longest)
+        s.longest = *std::max_element(std::begin(s.longest_from), std::end(s.longest_from));
     set_state(s);
 }
 
@@ -162,7 +195,9 @@ bool shared_spans::try_resize(std::byte* p, std::size_t bytes, std::size_t new_b
         return true;
     if (!bits::none_set(s.taken, end, new_end - end))
         return false;
-    take(s, end, new_end - end);
+    const free_run above = find_in(s, end / shared_span::group_units,
+                                   [=](std::size_t begin, std::size_t) { return begin == end; });
+    take(s, above, end, new_end - end);
     poison::undefined(at(s, end), (new_end - end) * unit_bytes);
     return true;
 }
@@ -176,10 +211,18 @@ void shared_spans::free(shared_span& s, std::size_t first, std::size_t units) no
     s.resident += static_cast<std::uint32_t>(units);
     taken_units_ -= units;
     resident_units_ += units;
-    const std::size_t below = bits::last_set(s.taken, 0, first);
-    const std::size_t above = bits::next_set(s.taken, first, s.units);
+    const std::size_t begin = bits::last_set(s.taken, 0, first) + 1;
+    const std::size_t end = bits::next_set(s.taken, first + units, s.units);
+    std::uint16_t& longest = s.longest_from[begin / shared_span::group_units];
+    longest = std::max(longest, static_cast<std::uint16_t>(end - begin));
+    // The run above, if there was one, begins lower now: another may be the longest where it did.
+    const std::size_t group = (first + units) / shared_span::group_units;
+    const std::size_t above = end - first - units;
+    if (above != 0 && above == s.longest_from[group])
+        s.longest_from[group] = static_cast<std::uint16_t>(
+            find_in(s, group, [](std::size_t, std::size_t) { return false; }).longest_other);
     // The run in which these units lie now has grown, and no other.
-    s.longest = std::max(s.longest, static_cast<std::uint32_t>(above - below - 1));
+    s.longest = std::max(s.longest, static_cast<std::uint32_t>(end - begin));
     set_state(s);
 }
 
@@ -220,17 +263,16 @@ void shared_spans::trim() noexcept {
 /// taken stays. Returns how many bytes were resident.
 std::size_t shared_spans::purge(shared_span& s) noexcept {
     const std::size_t page = os::platform::page_bytes();
-    for (std::size_t i = 0; i < s.units;) {
-        const std::size_t first = bits::next_clear(s.taken, i, s.units);
-        i = bits::next_set(s.taken, first, s.units);
-        if (first == i || bits::all_set(s.clean, first, i - first))
-            continue;
+    bits::for_each_clear_run(s.taken, 0, s.units, [&](std::size_t first, std::size_t end) {
+        if (bits::all_set(s.clean, first, end - first))
+            return;
         std::byte* const from = at(s, first) + padding_for(at(s, first), page);
-        std::byte* const to = at(s, i) - address_of(at(s, i)) % page;
+        std::byte* const to = at(s, end) - address_of(at(s, end)) % page;
         if (from < to)
             upstream_.purge(from, static_cast<std::size_t>(to - from));
-        bits::set_run(s.clean, first, i - first);
-    }
+        bits::set_run(s.clean, first, end - first);
+    });
+    s.clean_from = static_cast<std::uint32_t>(bits::next_set(s.clean, 0, s.units));
     s.is_zero = false;
     const std::size_t gone = s.resident;
     resident_units_ -= gone;
@@ -256,7 +298,9 @@ shared_span* shared_spans::make(std::size_t bytes) noexcept {
     s->is_zero = lent.is_zero;
     bits::set_run(s->taken, 0, head_units);
     bits::set_run(s->clean, head_units, s->units - head_units);
+    s->clean_from = head_units;
     s->longest = static_cast<std::uint32_t>(s->units - head_units);
+    s->longest_from[0] = static_cast<std::uint16_t>(s->longest);
     s->state = is_empty;
     spans_.insert(*s);
     reserved_ += bytes;

@@ -18,6 +18,8 @@
 #include <iterator>
 #include <map>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 using namespace arenite;
@@ -218,52 +220,246 @@ TEST_F(shared_spans_of, what_is_free_while_use_keeps_its_level_stays) {
     EXPECT_GE(resident, 39_MiB);
 }
 
-TEST_F(shared_spans_of, agree_with_a_model) {
-    constexpr unsigned seed = 20261124;
+namespace {
+
+/// The work of shared_spans from the bits alone: a character for each unit, all looked at anew.
+class naive_spans {
+public:
+    struct span {
+        std::string taken; ///< '#', or '.' where a unit is free
+        std::string clean; ///< 'c', or '.' where a unit is taken or may have memory
+        bool is_zero;
+    };
+    std::map<const std::byte*, span> all; ///< by the address of the head
+    std::size_t head_units = 0;
+
+    struct place {
+        span* its = nullptr; ///< nullptr: a new one
+        std::size_t unit = 0;
+    };
+
+    [[nodiscard]] static std::size_t longest(const span& s) {
+        std::size_t most = 0;
+        for_each_run(
+            s, [&](std::size_t first, std::size_t end) { most = std::max(most, end - first); });
+        return most;
+    }
+
+    template <class F>
+    static void for_each_run(const span& s, F f) {
+        for (std::size_t i = 0; (i = s.taken.find('.', i)) != std::string::npos;) {
+            const std::size_t end = std::min(s.taken.find('#', i), s.taken.size());
+            f(i, end);
+            i = end;
+        }
+    }
+
+    /// The lowest place in the lowest span whose longest run is of a length that all requests of so
+    /// many units find, or in the lowest of 16 where it may be.
+    [[nodiscard]] place place_for(std::size_t units, std::size_t every) {
+        const std::size_t least = units + every - 1;
+        for (auto& [head, s] : all) {
+            if (lengths(longest(s)) > lengths(least - 1))
+                return place_in(s, least, every);
+        }
+        int tried = 0;
+        for (auto& [head, s] : all) {
+            if (lengths(least - 1) == 0 || lengths(longest(s)) < lengths(least - 1))
+                continue;
+            if (tried++ == 16)
+                break;
+            if (longest(s) >= least)
+                return place_in(s, least, every);
+        }
+        return {};
+    }
+
+    [[nodiscard]] static place place_in(span& s, std::size_t least, std::size_t every) {
+        const std::size_t begin = s.taken.find(std::string(least, '.'));
+        return {&s, align_up(begin + 1, every) - 1};
+    }
+
+    static void set(std::string& in, std::size_t first, std::size_t units, char to) {
+        in.replace(first, units, units, to);
+    }
+
+    [[nodiscard]] std::pair<const std::byte* const, span>& holding(const std::byte* p) {
+        return *std::prev(all.upper_bound(p));
+    }
+
+    [[nodiscard]] std::size_t count(char taken, char clean) const {
+        std::size_t sum = 0;
+        for (const auto& [head, s] : all)
+            sum += count(s, taken, clean);
+        return sum;
+    }
+    [[nodiscard]] static std::size_t count(const span& s, char taken, char clean) {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < s.taken.size(); ++i)
+            sum += s.taken[i] == taken && s.clean[i] == clean ? 1U : 0U;
+        return sum;
+    }
+
+    void trim() {
+        for (auto& [head, s] : all) {
+            if (count(s, '.', '.') < 64) // not worth a call
+                continue;
+            for (std::size_t i = 0; i < s.taken.size(); ++i)
+                s.clean[i] = s.taken[i] == '.' ? 'c' : '.';
+            s.is_zero = false;
+        }
+    }
+
+private:
+    /// So many of the lengths that spans are told apart by are at most `units`.
+    [[nodiscard]] static int lengths(std::size_t units) {
+        int n = 0;
+        for (const std::size_t l :
+             {64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096})
+            n += l <= units ? 1 : 0;
+        return n;
+    }
+};
+
+/// shared_spans and the model side by side.
+class shared_spans_and_model : public testing::TestWithParam<unsigned> {
+protected:
+    page_resource pages{page_options{.reserve_bytes = 256_MiB, .huge = huge_pages::never}};
+    upstream up{&pages};
+    shared_spans spans{up, 256_KiB};
+    naive_spans model;
+    std::map<std::byte*, std::size_t> objects;
+
+    /// Some sizes are no whole units.
+    [[nodiscard]] static std::size_t bytes_of(std::size_t units) {
+        return units * shared_spans::unit_bytes - units % 3;
+    }
+
+    void take(std::size_t units, std::size_t every, std::size_t span_bytes) {
+        naive_spans::place expected = model.place_for(units, every);
+        const std::size_t alignment = every * shared_spans::unit_bytes;
+        const auto got = spans.try_take(bytes_of(units), alignment, span_bytes);
+        if (expected.its == nullptr && got.p != nullptr) {
+            // The upstream says where a new one lies, and whether it is zero.
+            spans.for_each_head([&](const std::byte* head, std::size_t bytes) {
+                model.head_units = bytes / 1_KiB;
+                const std::size_t rest = span_bytes / 1_KiB - model.head_units;
+                const auto [at, is_new] = model.all.try_emplace(
+                    head,
+                    naive_spans::span{std::string(model.head_units, '#') + std::string(rest, '.'),
+                                      std::string(model.head_units, '.') + std::string(rest, 'c'),
+                                      got.is_zero});
+                if (is_new)
+                    expected = naive_spans::place_in(at->second, units + every - 1, every);
+            });
+        }
+        if (got.p == nullptr) {
+            ASSERT_EQ(expected.its, nullptr) << units << " units";
+            ASSERT_EQ(span_bytes, 0u) << units << " units";
+            return;
+        }
+        ASSERT_NE(expected.its, nullptr);
+        auto& [head, its] = model.holding(got.p);
+        ASSERT_EQ(&its, expected.its) << units << " units";
+        ASSERT_EQ(got.p, head + expected.unit * 1_KiB) << units << " units, every " << every;
+        ASSERT_EQ(got.is_zero,
+                  its.is_zero && its.clean.substr(expected.unit, units) == std::string(units, 'c'));
+        naive_spans::set(its.taken, expected.unit, units, '#');
+        naive_spans::set(its.clean, expected.unit, units, '.');
+        objects.emplace(got.p, units);
+    }
+
+    void give(std::map<std::byte*, std::size_t>::iterator it, bool keep) {
+        auto& [head, its] = model.holding(it->first);
+        naive_spans::set(its.taken, unit_of(head, it->first), it->second, '.');
+        spans.give(it->first, bytes_of(it->second), keep, false);
+        objects.erase(it);
+        if (!keep && its.taken.find('#', model.head_units) == std::string::npos)
+            model.all.erase(head);
+    }
+
+    void resize(std::map<std::byte*, std::size_t>::iterator it, std::size_t units) {
+        auto& [head, its] = model.holding(it->first);
+        const std::size_t first = unit_of(head, it->first);
+        const std::size_t end = first + it->second;
+        const std::size_t more = units - std::min(units, it->second);
+        const bool fits = first + units <= its.taken.size() &&
+                          its.taken.substr(end, more) == std::string(more, '.');
+        ASSERT_EQ(spans.try_resize(it->first, bytes_of(it->second), bytes_of(units)), fits);
+        if (!fits)
+            return;
+        naive_spans::set(its.taken, first, it->second, '.');
+        naive_spans::set(its.taken, first, units, '#');
+        naive_spans::set(its.clean, end, more, '.');
+        it->second = units;
+    }
+
+    void expect_same() {
+        using runs = std::vector<std::pair<const std::byte*, std::size_t>>;
+        runs expected;
+        std::size_t units = 0;
+        for (const auto& [head, s] : model.all) {
+            units += s.taken.size();
+            const std::byte* const at = head;
+            naive_spans::for_each_run(s, [&](std::size_t first, std::size_t end) {
+                expected.emplace_back(at + first * 1_KiB, (end - first) * 1_KiB);
+            });
+        }
+        runs found;
+        spans.for_each_free(
+            [&](const std::byte* p, std::size_t bytes) { found.emplace_back(p, bytes); });
+        ASSERT_EQ(found, expected);
+        ASSERT_EQ(spans.bytes_reserved(), units * 1_KiB);
+        ASSERT_EQ(spans.bytes_resident(), model.count('.', '.') * 1_KiB);
+        ASSERT_EQ(spans.bytes_taken(),
+                  (model.count('#', '.') - model.all.size() * model.head_units) * 1_KiB);
+    }
+
+private:
+    [[nodiscard]] static std::size_t unit_of(const std::byte* head, const std::byte* p) {
+        return static_cast<std::size_t>(p - head) / shared_spans::unit_bytes;
+    }
+};
+
+} // namespace
+
+TEST_P(shared_spans_and_model, agree_on_every_place_and_figure) {
+    const unsigned seed = GetParam();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937_64 engine{seed};
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(engine() % n); };
-    std::map<std::byte*, std::size_t> model;
-    std::size_t taken = 0;
-    for (int step = 0; step < 20'000; ++step) {
+    constexpr std::size_t sizes[] = {512_KiB, 2_MiB, 8_MiB, 8_MiB + 64_KiB};
+    for (int step = 0; step < 5000; ++step) {
         const auto pick = [&] {
-            return std::next(model.begin(), static_cast<std::ptrdiff_t>(below(model.size())));
+            return std::next(objects.begin(), static_cast<std::ptrdiff_t>(below(objects.size())));
         };
-        const std::size_t op = below(10);
-        if (op < 5 || model.empty()) {
-            const std::size_t bytes = (60 + below(900)) * 1_KiB;
-            const std::size_t alignment = std::size_t{1} << below(14);
-            const auto got = spans.try_take(bytes, alignment, model.size() < 200 ? 4_MiB : 0);
-            if (got.p == nullptr)
-                continue;
-            const auto above = model.lower_bound(got.p);
-            ASSERT_TRUE(above == model.end() || got.p + bytes <= above->first);
-            if (above != model.begin()) {
-                const auto under = std::prev(above);
-                ASSERT_LE(under->first + under->second, got.p);
-            }
-            model.emplace(got.p, bytes);
-            taken += bytes;
-        } else if (op < 9) {
-            const auto it = pick();
-            taken -= it->second;
-            spans.give(it->first, it->second, op == 8, false);
-            model.erase(it);
+        const std::size_t op = below(20);
+        if (op < 11 || objects.empty()) {
+            const std::size_t least = below(6) == 0 ? 1 : 60;
+            const std::size_t units = least + below(below(2) == 0 ? 100 : 966);
+            const std::size_t every = below(3) != 0 ? 1 : std::size_t{1} << below(7);
+            const bool may_grow = model.all.size() < 5;
+            const std::size_t shortest = (units + every + 2) * 1_KiB;
+            take(units, every, may_grow ? std::max(sizes[below(4)], shortest) : 0);
+        } else if (op < 17) {
+            give(pick(), below(4) == 0);
         } else {
-            const auto it = pick();
-            const std::size_t now = (1 + below(1500)) * 1_KiB;
-            if (spans.try_resize(it->first, it->second, now)) {
-                const auto above = std::next(it);
-                ASSERT_TRUE(above == model.end() || it->first + now <= above->first);
-                taken += now - it->second;
-                it->second = now;
-            }
+            resize(pick(), 1 + below(op == 17 ? 1100 : 200));
         }
-        if (step % 97 == 0)
+        if (below(100) == 0) {
             spans.trim();
-        ASSERT_EQ(spans.bytes_taken(), taken);
-        ASSERT_EQ(spans.bytes_reserved(), pages.live_bytes());
-        ASSERT_LE(spans.bytes_resident(), spans.bytes_reserved() - taken);
+            model.trim();
+        }
+        if (!HasFatalFailure() && step % 8 == 0)
+            expect_same();
+        if (HasFatalFailure())
+            return;
     }
-    EXPECT_EQ(free_bytes() + head_bytes() + taken, spans.bytes_reserved());
+    while (!objects.empty())
+        give(objects.begin(), false);
+    spans.give_empty(false);
+    EXPECT_EQ(spans.bytes_reserved(), 0u);
+    EXPECT_EQ(spans.bytes_resident(), 0u);
 }
+
+INSTANTIATE_TEST_SUITE_P(seeds, shared_spans_and_model, testing::Range(1u, 7u));

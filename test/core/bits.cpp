@@ -149,6 +149,27 @@ TEST_F(bits_model, the_next_and_the_last_are_found_as_bit_by_bit) {
     }
 }
 
+TEST_F(bits_model, all_clear_runs_are_found_as_bit_by_bit) {
+    using runs = std::vector<std::pair<std::size_t, std::size_t>>;
+    for (int round = 0; round < 5000; ++round) {
+        const both b = random_bits(random);
+        const auto [first, end] = random_run(random);
+        runs expected;
+        for (std::size_t i = first; i < end; ++i) {
+            if (b.model[i])
+                continue;
+            if (i == first || b.model[i - 1])
+                expected.emplace_back(i, i);
+            expected.back().second = i + 1;
+        }
+        runs found;
+        detail::bits::for_each_clear_run(
+            b.words.data(), first, end,
+            [&](std::size_t begin, std::size_t its_end) { found.emplace_back(begin, its_end); });
+        ASSERT_EQ(found, expected) << first << " to " << end;
+    }
+}
+
 TEST_F(bits_model, the_first_clear_run_is_found_as_bit_by_bit) {
     for (int round = 0; round < 20000; ++round) {
         const both b = random_bits(random);

@@ -67,12 +67,10 @@ private:
         return reinterpret_cast<std::uintptr_t>(b);
     }
 
-    /// The treap's second order: any good mixing of the address serves (multiply and shift, twice).
+    /// The treap's second order: any good mixing of the address serves.
     static std::uint64_t rank(const Node* b) noexcept {
-        std::uint64_t x = key(b) >> 5;
-        x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15u;
-        x = (x ^ (x >> 29)) * 0xd1342543de82ef95u;
-        return x ^ (x >> 32);
+        const std::uint64_t x = key(b) * 0x9e3779b97f4a7c15u;
+        return (x ^ (x >> 32)) * 0xd1342543de82ef95u;
     }
 
     static std::uint16_t below(const Node* b) noexcept {
@@ -114,25 +112,25 @@ private:
         return high;
     }
 
-    static Node* insert_into(Node* tree, Node* entry) noexcept {
-        if (tree == nullptr || rank(entry) > rank(tree)) {
-            split(tree, key(entry), entry->left, entry->right);
-            update(entry);
-            return entry;
-        }
-        Node*& side = key(entry) < key(tree) ? tree->left : tree->right;
-        side = insert_into(side, entry);
-        update(tree);
-        return tree;
-    }
+    /// Where a node hangs, and the highest link from which on a change there can be seen.
+    struct place {
+        Node** link;
+        Node** seen;
+    };
 
-    static Node* erase_from(Node* tree, const Node* entry) noexcept {
-        if (tree == entry)
-            return join(tree->left, tree->right);
-        Node*& side = key(entry) < key(tree) ? tree->left : tree->right;
-        side = erase_from(side, entry);
-        update(tree);
-        return tree;
+    /// The place of a node of the list that some of `states` come and go with: a node above it that
+    /// has them without it stays as it is, and so do all above that one.
+    [[nodiscard]] place place_of(const Node& entry, std::uint16_t states) noexcept {
+        place at{&root_, &root_};
+        while (*at.link != &entry) {
+            Node* const tree = *at.link;
+            const bool is_left = key(&entry) < key(tree);
+            at.link = is_left ? &tree->left : &tree->right;
+            if (const int rest = states & ~tree->state;
+                rest == 0 || (rest & ~below(is_left ? tree->right : tree->left)) == 0)
+                at.seen = at.link;
+        }
+        return at;
     }
 
     static Node* lowest_from(Node* tree, std::uint16_t any, std::uintptr_t from) noexcept {
@@ -148,9 +146,11 @@ private:
         return nullptr;
     }
 
-    static void refresh_path(Node* tree, const Node* entry) noexcept {
-        if (tree != entry)
-            refresh_path(key(entry) < key(tree) ? tree->left : tree->right, entry);
+    /// Updates the nodes above `end`, a node where `at` leads, or nullptr.
+    static void refresh_path(Node* tree, std::uintptr_t at, const Node* end) noexcept {
+        if (tree == end)
+            return;
+        refresh_path(at < key(tree) ? tree->left : tree->right, at, end);
         update(tree);
     }
 
@@ -160,14 +160,25 @@ private:
 
 template <class Node>
 void address_list<Node>::insert(Node& entry) noexcept {
-    entry.left = entry.right = nullptr;
-    root_ = insert_into(root_, &entry);
+    const std::uint64_t its = rank(&entry);
+    Node** link = &root_;
+    while (*link != nullptr && rank(*link) >= its) {
+        Node& tree = **link;
+        tree.below = static_cast<std::uint16_t>(tree.below | entry.state);
+        link = key(&entry) < key(&tree) ? &tree.left : &tree.right;
+    }
+    split(*link, key(&entry), entry.left, entry.right);
+    update(&entry);
+    *link = &entry;
     ++size_;
 }
 
 template <class Node>
 void address_list<Node>::erase(Node& entry) noexcept {
-    root_ = erase_from(root_, &entry);
+    const place at = place_of(entry, entry.state);
+    Node* const rest = join(entry.left, entry.right);
+    *at.link = rest;
+    refresh_path(*at.seen, key(&entry), rest);
     --size_;
 }
 
@@ -175,8 +186,11 @@ template <class Node>
 void address_list<Node>::set_state(Node& entry, std::uint16_t state) noexcept {
     if (entry.state == state)
         return;
+    const std::uint16_t before = entry.below;
     entry.state = state;
-    refresh_path(root_, &entry);
+    update(&entry);
+    if (const auto changed = static_cast<std::uint16_t>(before ^ entry.below); changed != 0)
+        refresh_path(*place_of(entry, changed).seen, key(&entry), &entry);
 }
 
 template <class Node>

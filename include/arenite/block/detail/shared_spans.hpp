@@ -24,17 +24,22 @@ struct alignas(64) shared_span {
     std::uint16_t state; ///< how long its longest free run is, see shared_spans
     std::uint16_t below;
     std::uint32_t units;
-    std::uint32_t longest;  ///< free run, in units
-    std::uint32_t occupied; ///< units taken, but for the head's
-    std::uint32_t resident; ///< free units that may have memory
-    bool is_zero;           ///< units that are clean hold zeros
+    std::uint32_t longest;    ///< free run, in units
+    std::uint32_t occupied;   ///< units taken, but for the head's
+    std::uint32_t resident;   ///< free units that may have memory
+    std::uint32_t clean_from; ///< no unit below is clean
+    bool is_zero;             ///< units that are clean hold zeros
 
     static constexpr std::size_t unit_bytes = 1_KiB;
     static constexpr std::size_t most_bytes = 8_MiB + 64_KiB;
-    static constexpr std::size_t words = most_bytes / unit_bytes / bits::word_bits;
+    static constexpr std::size_t most_units = most_bytes / unit_bytes;
+    static constexpr std::size_t words = most_units / bits::word_bits;
+    static constexpr std::size_t group_units = 512;
+    static constexpr std::size_t groups = most_units / group_units + 1;
 
     bits::word taken[words];
-    bits::word clean[words]; ///< never used, or their memory is the system's again
+    bits::word clean[words];            ///< never used, or their memory is the system's again
+    std::uint16_t longest_from[groups]; ///< free run, in units, that begins in each group of units
 };
 
 /// Spans that several large objects share: of 64 KiB to 1 MiB, side by side.
@@ -47,6 +52,8 @@ struct alignas(64) shared_span {
 /// An object with memory of its own from a source of pages begins where such memory may begin, and
 /// its last page is its own; in huge pages what lies between two is lost. Here objects lie a unit
 /// apart. A run of units is taken at the lowest address, in the lowest span that has one as long.
+/// A span notes how long the longest free run is that begins in each group of 512 units: a request
+/// looks at the bits of the first group with one as long, and of no other.
 ///
 /// Objects of a power of two would just not fit into spans of another: such a span is 64 KiB longer
 /// than huge pages are, and has that in small pages.
@@ -57,7 +64,8 @@ struct alignas(64) shared_span {
 /// come back for it: see idle_memory.
 ///
 /// Use when:  for large_objects, on an upstream of pages.
-/// Cost:      O(log spans), and a look at the bits of a span: at most 258 words.
+/// Cost:      O(log spans), and a look at the bits of what is taken or given, of the free runs
+///            beside it and of a group; there is a word of bits for 64 KiB.
 /// Overhead:  3 KiB a span.
 /// Threads:   one at a time; the owner's rule.
 /// Failure:   nullptr, or false; nothing changes.
@@ -138,6 +146,13 @@ public:
 private:
     static constexpr std::size_t head_units = (sizeof(shared_span) - 1) / unit_bytes + 1;
 
+    /// A free run, and how long the longest other is that begins in the same group.
+    struct free_run {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        std::size_t longest_other = 0;
+    };
+
     [[nodiscard]] static std::size_t units_for(std::size_t bytes) noexcept {
         return (bytes + unit_bytes - 1) / unit_bytes;
     }
@@ -148,11 +163,13 @@ private:
         return static_cast<std::size_t>(p - reinterpret_cast<const std::byte*>(&s)) / unit_bytes;
     }
     [[nodiscard]] run take_from(shared_span& s, std::size_t units, std::size_t every) noexcept;
-    void take(shared_span& s, std::size_t first, std::size_t units) noexcept;
+    template <class F>
+    [[nodiscard]] static free_run find_in(const shared_span& s, std::size_t group,
+                                          F is_wanted) noexcept;
+    void take(shared_span& s, const free_run& from, std::size_t first, std::size_t units) noexcept;
     void free(shared_span& s, std::size_t first, std::size_t units) noexcept;
     [[nodiscard]] shared_span* make(std::size_t bytes) noexcept;
     void end(shared_span& s, bool at_once) noexcept;
-    void note_longest(shared_span& s) noexcept;
     void set_state(shared_span& s) noexcept;
     std::size_t purge(shared_span& s) noexcept;
 
@@ -168,13 +185,10 @@ private:
 template <class F>
 void shared_spans::for_each_free(F f) const {
     for (const shared_span* s = spans_.first(); s != nullptr; s = spans_.above(*s)) {
-        for (std::size_t i = 0; i < s->units;) {
-            const std::size_t first = bits::next_clear(s->taken, i, s->units);
-            i = bits::next_set(s->taken, first, s->units);
-            if (first != i)
-                f(reinterpret_cast<const std::byte*>(s) + first * unit_bytes,
-                  (i - first) * unit_bytes);
-        }
+        bits::for_each_clear_run(s->taken, 0, s->units, [&](std::size_t first, std::size_t end) {
+            f(reinterpret_cast<const std::byte*>(s) + first * unit_bytes,
+              (end - first) * unit_bytes);
+        });
     }
 }
 

@@ -155,6 +155,39 @@ ARENITE_INLINE constexpr void clear_run(word* words, std::size_t first,
     return found >= first ? found : end;
 }
 
+/// Calls f(begin, end) for each run of clear bits in [first, end), lowest first. Looks at each word
+/// once.
+template <class F>
+constexpr void for_each_clear_run(const word* words, std::size_t first, std::size_t end, F f) {
+    if (first >= end)
+        return;
+    std::size_t i = first / word_bits;
+    const std::size_t last = (end - 1) / word_bits;
+    std::size_t begin = end; // of the run that is open
+    bool is_open = false;
+    word before = 1; // the bit below word i; what lies outside counts as set
+    word w = words[i] | low_mask(first % word_bits);
+    for (;;) {
+        if (i == last)
+            w |= ~low_mask(end - i * word_bits);
+        word changes = w ^ (w << 1 | before);
+        before = w >> (word_bits - 1);
+        for (; changes != 0; changes &= changes - 1) {
+            const std::size_t at =
+                i * word_bits + static_cast<std::size_t>(std::countr_zero(changes));
+            if (is_open)
+                f(begin, at);
+            begin = at;
+            is_open = !is_open;
+        }
+        if (i == last)
+            break;
+        w = words[++i];
+    }
+    if (is_open)
+        f(begin, end);
+}
+
 /// The positions in w at which a run of `count` (1 to 64) set bits begins.
 [[nodiscard]] constexpr word run_starts(word w, std::size_t count) noexcept {
     std::size_t have = 1; // w holds the starts of runs of `have`
