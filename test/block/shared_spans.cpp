@@ -429,7 +429,7 @@ TEST_P(shared_spans_and_model, agree_on_every_place_and_figure) {
     std::mt19937_64 engine{seed};
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(engine() % n); };
     constexpr std::size_t sizes[] = {512_KiB, 2_MiB, 8_MiB, 8_MiB + 64_KiB};
-    for (int step = 0; step < 5000; ++step) {
+    for (int step = 0; step < 3000; ++step) {
         const auto pick = [&] {
             return std::next(objects.begin(), static_cast<std::ptrdiff_t>(below(objects.size())));
         };

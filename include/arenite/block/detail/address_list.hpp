@@ -189,8 +189,15 @@ void address_list<Node>::set_state(Node& entry, std::uint16_t state) noexcept {
     const std::uint16_t before = entry.below;
     entry.state = state;
     update(&entry);
-    if (const auto changed = static_cast<std::uint16_t>(before ^ entry.below); changed != 0)
-        refresh_path(*place_of(entry, changed).seen, key(&entry), &entry);
+    const auto changed = static_cast<std::uint16_t>(before ^ entry.below);
+    if (changed == 0)
+        return;
+    if ((changed & before) != 0) // some are gone
+        return refresh_path(*place_of(entry, changed).seen, key(&entry), &entry);
+    for (Node* tree = root_; tree != &entry;) {
+        tree->below = static_cast<std::uint16_t>(tree->below | changed);
+        tree = key(&entry) < key(tree) ? tree->left : tree->right;
+    }
 }
 
 template <class Node>
