@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The reports of an affinity_heap, as text and JSON.
+// The reports of an affinity_heap, as text and JSON. Two rules shape them: nothing is written while
+// a lock of the affinity is held, since a stream may allocate from the same affinity or block for
+// long; and nothing is allocated while regions are listed. Read blocks_of() first, which collects
+// under both rules; report() and report_json() only format its result.
 #include <arenite/affinity/affinity_heap.hpp>
 #include <arenite/affinity/affinity_strategy.hpp>
 
@@ -39,6 +42,8 @@ public:
             unit_ = unit;
             begin_ = r.address;
         }
+        // A region without a change of block belongs to the block that began last: list_regions()
+        // names a block's head, as overhead, before anything else in it.
         totals_.add(r);
     }
 

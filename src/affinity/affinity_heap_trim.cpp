@@ -1,7 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// Memory that an affinity_heap gives back: trim and reset.
+// Memory that an affinity_heap gives back: trim and reset. Each heap of the affinity is in one of
+// four states, and trim_heaps() has a way for each: a locked heap is trimmed under its lock, the
+// calling thread's own and an abandoned one (adopted for the moment) at once, and another thread's
+// from afar, which purges pages and asks that thread to trim later. give_back_due() is the same
+// thought for programs that call it regularly: a little at a time, and only what has been idle.
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/affinity/detail/affinity_registry.hpp>
@@ -47,6 +51,7 @@ affinity_heap::trim_result affinity_heap::trim_heaps() noexcept {
             ++done.heaps_asked;
         }
     });
+    // A heap that trim left empty and that no thread has would only be walked over from now on.
     heaps_.retire_empty();
     return done;
 }
@@ -80,7 +85,8 @@ bool affinity_heap::give_back_due() noexcept {
             for (thread_heap* own = mine->heaps(h.index_); own != nullptr;
                  own = own->next_of_thread)
                 more |= own->give_back_idle(now);
-    // One thread at a time sees to what ended ones left.
+    // One thread at a time sees to what ended ones left. The time of the next look is the lock:
+    // whoever moves it forward looks, and a thread that loses the exchange leaves it to the winner.
     static constinit std::atomic<std::uint64_t> next_ms{0};
     std::uint64_t due = next_ms.load(std::memory_order_relaxed);
     if (now < due || !next_ms.compare_exchange_strong(due, now + detail::idle_pages::look_ms,
@@ -99,6 +105,8 @@ bool affinity_heap::give_back_of_ended(std::uint64_t now_ms) noexcept {
     if (!heaps_.has_orphans())
         return more;
     heaps_.for_each([&](thread_heap& each) {
+        // One heap at a time gives pages back: once one has more to give, the others wait for a
+        // later call.
         if (more || each.kind() != detail::thread_heap_kind::ordered || !each.is_abandoned() ||
             !each.adopt(thread_table::thread()))
             return;
@@ -112,6 +120,7 @@ bool affinity_heap::give_back_of_ended(std::uint64_t now_ms) noexcept {
 void affinity_heap::reset() noexcept {
     const detail::held_lock lock = thread_table::hold_ends();
     heaps_.for_each([&](thread_heap& each) { each.reset(); });
+    // The objects that retired heaps left behind in the sums are gone with everything else.
     heaps_.forget_balance();
 }
 

@@ -1,7 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The figures of an affinity_heap, of one object and of all, and the list of its memory.
+// The figures of an affinity_heap, of one object and of all, and the list of its memory. Read
+// usage() last: it adds up heaps of which other threads may be changing the figures at that moment,
+// so that a sum may be off until they are idle. An object that a thread frees and another one owns
+// is counted off in the heap of the thread that frees it, so a single heap's figures may be below 0
+// (as unsigned numbers, very large); only the sum of all heaps is meaningful.
 #include <arenite/affinity/affinity_heap.hpp>
 
 #include <arenite/affinity/detail/affinity_registry.hpp>
@@ -42,6 +46,7 @@ std::size_t affinity_heap::size_of(const void* p) const noexcept {
         refuse_question(p, title_);
     const std::size_t bytes =
         home->is_locked() ? detail::locked_heap{*home}.size_of(p) : home->size_of(p);
+    // A caller who asks for the size means to use all of it.
     detail::poison::defined(p, bytes);
     return bytes;
 }
@@ -65,6 +70,8 @@ arenite::usage affinity_heap::usage() const noexcept {
         .bytes_reserved = outside,
         .live_allocations = outside_.allocations.load(std::memory_order_relaxed),
     };
+    // Heaps that were retired leave their part of the sum here: it may well be negative, where
+    // their threads freed objects of others.
     const arenite::usage retired = heaps_.balance();
     sum.bytes_in_use += retired.bytes_in_use;
     sum.live_allocations += retired.live_allocations;

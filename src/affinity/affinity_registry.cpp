@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 // The affinities of the process: made when first named, listed, seen through a fork, and asked for
-// what is alive at the end of the process.
+// what is alive at the end of the process. An affinity_heap is constructed in a fixed array and
+// stays constructed after it was retired, until its place is taken again: of<A>() and thread tables
+// keep plain pointers and indices. Read try_get() first, which makes or finds one, then
+// try_retire() and end_retired(), then the lists of shared heaps; the checks of options, the report
+// of leaks and the forked child follow.
 #include <arenite/affinity/detail/affinity_registry.hpp>
 
 #include <arenite/affinity/affinity_heap.hpp>
@@ -41,11 +45,14 @@ constinit std::atomic<phase> phases[most_affinities] = {};
 constinit std::atomic<std::size_t> places_used{0}; ///< from the first one on, ever
 constinit std::atomic<std::size_t> living{0};
 
-// Under the lock.
+// Under the lock. While a list is alive no place of a retired affinity is freed; the last list that
+// ends frees them.
 constinit unsigned lists = 0;
 constinit unsigned retired_affinities = 0; ///< places of that phase
 constinit unsigned forks = 0;              ///< between the first process and this one
 
+/// Newest first; linked through the heaps themselves, since a shared_heap lies wherever its owner
+/// put it.
 constinit affinity_heap* first_shared = nullptr;
 #if !ARENITE_IS_MALLOC // which reports in its own way, and has no C++ library
 constinit usage_source affinities_source{"affinities", &affinity_registry::list_usage};
@@ -93,6 +100,8 @@ affinity_list::affinity_list() noexcept : first_{first()} {
 
 affinity_list::~affinity_list() {
     const held_lock lock{affinity_registry::adding()}; // misuse may be found, and a handler look
+    // A list that was made before a fork was counted in the parent; in the child the count began
+    // anew.
     if (forks_ == forks)
         --lists;
     if (lists == 0 && retired_affinities != 0)
@@ -138,6 +147,8 @@ affinity_heap* affinity_registry::try_get(std::string_view name, const affinity_
     // Held from the search to the entry: two threads that name one at once get the same.
     std::unique_lock lock{adding()};
     const std::size_t used = places_used.load(std::memory_order_relaxed);
+    // All names are compared, in order: an affinity is looked up once for each tag and module, so a
+    // hash table would be code without a use.
     affinity_heap* const end = first() + used;
     affinity_heap* h = living_from(first(), end);
     while (h != end && h->name() != name)
@@ -153,6 +164,8 @@ affinity_heap* affinity_registry::try_get(std::string_view name, const affinity_
         }
         h->adopt_options(wanted);
     } else {
+        // The lowest free place: tables of threads are touched in pages, and low places keep them
+        // few.
         const auto* const free = std::find_if(phases, phases + most_affinities, [](const auto& p) {
             return p.load(std::memory_order_relaxed) == phase::free;
         });
@@ -166,10 +179,15 @@ affinity_heap* affinity_registry::try_get(std::string_view name, const affinity_
             affinity_heap{wanted, static_cast<unsigned>(place), "affinity"};
         h->may_adopt_options_.store(options == nullptr, std::memory_order_relaxed);
         h->of_tag_ = of_tag;
+        // Release, for the acquire of living_from(): a walk without the lock that sees the phase
+        // sees a complete heap.
         phase_of(*h).store(phase::living, std::memory_order_release);
         living.fetch_add(1, std::memory_order_release);
         if (place == used)
             places_used.store(used + 1, std::memory_order_release);
+        // Registered with the first affinity, not at load: a program without affinities pays
+        // nothing, and the report runs before the destructors of statics that were complete
+        // earlier.
         if ((checks_enabled || passthrough()) && used == 0)
             static_cast<void>(std::atexit([] { report_leaks(); }));
     }
@@ -186,6 +204,7 @@ retirement affinity_registry::try_retire(affinity_heap& heap) noexcept {
     const held_lock lock{adding()}; // misuse may be found, and a handler look
     if (phase_of(heap).load(std::memory_order_relaxed) != phase::living)
         return retirement::refused_again;
+    // Each module has cached the address of a tag's heap, and nothing could tell all of them.
     if (heap.of_tag_)
         return retirement::refused_of_tag;
     const arenite::usage now = heap.usage();
@@ -218,6 +237,7 @@ unsigned affinity_registry::take_shared_index() noexcept {
     std::unique_lock lock{adding()};
     const std::size_t index = shared_indices().take_lowest();
     lock.unlock(); // a handler may use the registry
+    // Indices of shared heaps follow those of the affinities, so that a table has one row for both.
     if (index == bitmap_tree::npos)
         contract_violation_f(std::source_location::current(),
                              "there are %u shared heaps already, and this is one too many",

@@ -4,6 +4,8 @@
 // The strategy of all affinities: one number, read from ARENITE_AFFINITY when it is first asked
 // for, changed by use_affinity_strategy(). Numbers from first_own on stand for users' upstreams. A
 // change stops the fast path of the calling thread; other threads see it at their next slow call.
+// Read now() first. Objects of an earlier strategy stay valid: each free finds its way by its
+// address, not by the strategy of the moment.
 #include <arenite/affinity/affinity_strategy.hpp>
 
 #include <arenite/affinity/detail/outside_memory.hpp>
@@ -23,6 +25,8 @@ using detail::chosen_strategy;
 
 namespace {
 
+/// Not read from the environment at load: allocation begins before main, perhaps before this file's
+/// other statics could be initialised; so all of them are constinit.
 constexpr unsigned not_yet_asked = UINT32_MAX;
 constinit std::atomic<unsigned> chosen{
     ARENITE_IS_MALLOC ? static_cast<unsigned>(affinity_strategy::ordered) : not_yet_asked};
@@ -61,6 +65,8 @@ chosen_strategy chosen_strategy::now() noexcept {
         return chosen_strategy{number};
     const unsigned asked = passthrough() ? static_cast<unsigned>(affinity_strategy::standard)
                                          : strategy_from_environment();
+    // Two threads may ask at once, and a third may have chosen by use_affinity_strategy()
+    // meanwhile: the first number stored stays.
     unsigned expected = not_yet_asked;
     return chosen_strategy{chosen.compare_exchange_strong(expected, asked) ? asked : expected};
 }

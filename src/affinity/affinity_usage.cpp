@@ -18,6 +18,7 @@ affinity_usage::affinity::affinity(const affinity_heap& h, usage_node* parent)
 
 void affinity_usage::update() {
     const auto all = affinity_heap::all();
+    // Nodes lie in a list since a usage_node's parent holds its address: they may not move.
     each_.remove_if([&](const affinity& a) {
         return std::none_of(all.begin(), all.end(), [&](const affinity_heap& h) {
             return &h == a.heap && h.name() == a.node.name();

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // The calls of a thread heap that is used under its lock: each goes to the resource that it has.
+// The constructor takes the heap's lock and the destructor leaves it, so each call here has the
+// resource to itself, whichever thread owns the heap. Kinds that can't do something (resize in
+// place, allocate near) say so by false or nullptr.
 #include <arenite/affinity/detail/locked_heap.hpp>
 
 #include <arenite/core/detail/size.hpp>
@@ -49,6 +52,7 @@ void locked_heap::set_block_bytes(std::size_t bytes) noexcept {
     if (bytes == heap_.options_.block_bytes)
         return;
     heap_.options_.block_bytes = bytes;
+    // Only blocks made from now on have the new size; those that exist stay as they are.
     const std::size_t span_bytes = thread_heap_room::span_bytes(bytes);
     heap_.room().visit([&](auto& r) {
         if constexpr (requires { r.slabs(); })

@@ -33,6 +33,8 @@ namespace {
 
 constexpr unsigned most_sources = 255;
 constexpr std::uint32_t magic = 0xa7e417e5;
+// Source 0 is operator new; a user's resources begin at 1. They are never removed, since objects
+// may come back to them at any time.
 static_assert(most_sources <= 0x100 && most_affinities <= 0x10000); // as many bits as a prefix has
 
 struct of_sources;
@@ -125,6 +127,8 @@ void* outside_memory::try_allocate(unsigned source, unsigned affinity, outside_c
         return nullptr;
     }
     count_here->fetch_add(1, std::memory_order_relaxed);
+    // The count goes up before the prefix is written: a page without a count is never read, and a
+    // page with one may be read anywhere in it.
     ::new (static_cast<void*>(p - prefix_bytes))
         prefix{mark_at(p) | source << 24 | affinity << 8 |
                    static_cast<unsigned>(std::countr_zero(alignment)),
@@ -199,6 +203,7 @@ bool outside_memory::hand_to_checker(void* p) noexcept {
 
 void outside_memory::deallocate(void* p, prefix& before, outside_count& count) noexcept {
     const prefix gone = before;
+    // Before the memory is given back: from then on it is not ours to write.
     before.marks = 0; // whoever frees it once more is found, while the memory is free
     const std::size_t alignment = gone.alignment();
     const std::size_t front = std::max(alignment, prefix_bytes);

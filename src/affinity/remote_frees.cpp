@@ -3,7 +3,10 @@
 
 // From a block to the bits of its remote frees: find() looks them up without a lock, of() makes
 // them where there are none yet. They lie in pages of their own. A place there is taken last, once
-// the table has it: where memory for the table is missing, the next call gets the same place.
+// the table has it: where memory for the table is missing, the next call gets the same place. Read
+// of(): it looks without the lock, then once more under it, since another thread may have made them
+// in between. Bits are never freed, so that a thread that found them may use them without a lock or
+// a count, even when the block has gone.
 #include <arenite/affinity/detail/remote_frees.hpp>
 
 #include <arenite/block/detail/address_table.hpp>
@@ -23,6 +26,7 @@ namespace detail {
 
 namespace {
 
+// The bits are as many as a block of mask_bytes has slots of the least size.
 static_assert(slab_geometry{remote_frees::mask_bytes}.has_pages(),
               "slabs have pages where blocks lie at the multiples that remote frees count by");
 static_assert(remote_frees::mask_bytes % address_table::unit_bytes == 0);

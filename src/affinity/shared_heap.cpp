@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // A shared_heap is an affinity_heap without a name: its calls, and its end, which takes all that
-// lives in it along.
+// lives in it along. Where the library passes all through to malloc (arenite::passthrough), the
+// heap keeps single allocations in a list under one lock instead, so that its end still frees
+// everything: each call asks passes_through_ first.
 #include <arenite/affinity/shared_heap.hpp>
 
 #include <arenite/affinity/detail/affinity_registry.hpp>
@@ -42,6 +44,7 @@ struct inner_options {
 shared_heap::shared_heap(const shared_heap_options& options) noexcept
     : core_{inner_options{options, this}.options, affinity_registry::take_shared_index(),
             "shared_heap"},
+      // Fixed for the life of the heap: an object must be freed on the way that it came.
       passes_through_{passthrough()} {
     affinity_registry::add_shared(core_);
 }
@@ -51,6 +54,8 @@ shared_heap::shared_heap(const shared_heap_options& options) noexcept
 shared_heap::~shared_heap() {
     detail::thread_table::forget(core_.index_);
     core_.heaps_.end();
+    // After its heaps ended: the index may be given to a new shared_heap at once, and by then no
+    // table of a thread may hold anything at it.
     affinity_registry::remove_shared(core_);
     singles_.rewind(0);
 }

@@ -32,11 +32,14 @@ thread_heap* thread_heap::make(thread_heap_list& home, const heap_owner& owner, 
     h.user_ = owner.heap;
     h.affinity_ = affinity;
     h.kind_ = kind;
+    // The other strategies know nothing of remote frees, and in checked builds every call is slow
+    // anyway: those heaps are used under the lock by everybody.
     h.locked_ = slow_only || kind != thread_heap_kind::ordered;
     h.asked_.store(false, std::memory_order_relaxed);
     h.idle_ = {};
     h.owner_ = owner;
     h.owner_.holder = made;
+    // A heap whose every call holds the lock must not take it once more from within.
     h.owner_.gate = h.locked_ ? nullptr : &h.lock_;
     if (h.locked_)
         h.owner_.on_foreign_free = nullptr; // found before
@@ -63,6 +66,8 @@ void thread_heap::retire(thread_heap& heap) noexcept {
 void thread_heap::abandon_after_fork(const void* me) noexcept {
     if (is_mine(me))
         return;
+    // Kept runs are changed without the gate, so the fork may have come in the middle of a change:
+    // they are counted anew where a thread had the heap.
     const bool had_thread = !is_abandoned();
     abandon();
     if (!thread_heap_room::is_slab_heap(kind_))
@@ -82,6 +87,7 @@ void thread_heap::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
 }
 
 bool thread_heap::deallocate_and_look(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    // Looked up before the free: afterwards the slab may be gone, and p with it.
     const slab* const s = heap().slabs().find_slab(p);
     const unsigned slot_class = s == nullptr ? size_class::none : s->slot_class();
     deallocate(p, bytes, alignment); // p may be no object, and the slab gone
@@ -89,6 +95,7 @@ bool thread_heap::deallocate_and_look(void* p, std::size_t bytes, std::size_t al
 }
 
 void thread_heap::trim() noexcept {
+    // Before the work: a request that comes meanwhile asks for another trim, and none is lost.
     asked_.store(false, std::memory_order_relaxed);
     remote_.drain(remote_queue::all_blocks);
     heap().trim();
@@ -129,6 +136,8 @@ bool thread_heap::is_zero(const void* p) noexcept {
 void thread_heap::reset() noexcept {
     if (!locked_)
         remote_.drain_and_forget();
+    // The caller vouches that no thread uses the affinity; the lock is for those who list or report
+    // it.
     const std::lock_guard lock{lock_};
     remote_.forget_counts();
     room().destroy();

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 // The list of an affinity's heaps: those of its threads, abandoned ones, and the one for large
-// objects.
+// objects. Walks follow the links without the lock, while a pin counts them: so nothing is unlinked
+// while a walker is there, and new heaps come in at the front only. A heap belongs to the thread
+// whose mark its own word holds, not to a lock; adopt() is a compare-exchange on that word. Read
+// add(), adopt() and abandon() first, which are the life of a heap, then try_retire() and
+// retire_empty(), which end it.
 #include <arenite/affinity/detail/thread_heap_list.hpp>
 
 #include <arenite/affinity/detail/thread_heap.hpp>
@@ -95,6 +99,8 @@ void thread_heap_list::take_out(thread_heap& heap) noexcept {
     orphans_.fetch_sub(1, std::memory_order_relaxed);
     if (heap.is_locked())
         return;
+    // Objects of other heaps that its thread freed were counted off here, so what is left may be
+    // negative: unsigned arithmetic carries it.
     const arenite::usage left = heap.usage_approximate();
     bytes_.fetch_add(left.bytes_in_use, std::memory_order_relaxed);
     objects_.fetch_add(left.live_allocations, std::memory_order_relaxed);

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // Memory for thread heaps, which is never freed: the lists of those that wait to be used again, and
-// the pages in which their resources lay, which may go back to the system meanwhile.
+// the pages in which their resources lay, which may go back to the system meanwhile. Thread heaps
+// are never freed because a thread that freed a remote object may still be about to push its block
+// into the queue of a heap that has ended: the queue must still be there. Read take() and give(),
+// which are all that others see.
 #include "thread_heap_places.hpp"
 
 #include <arenite/affinity/detail/thread_heap.hpp>
@@ -34,6 +37,8 @@ constinit std::size_t retired_count = 0; ///< of those that are resident
 
 /// More are not worth their memory: 11 KiB each, for a few page faults when they serve again.
 constexpr std::size_t most_resident = 256;
+/// Two kinds of places, since the thread heap itself must stay readable for good, and the pages of
+/// its resource need not.
 constinit immortal_pages<thread_heap, 64_KiB> thread_heap_pages;
 constinit immortal_pages<heap_pages, 256_KiB> all_heap_pages;
 
@@ -85,6 +90,8 @@ void thread_heap_places::give(thread_heap& heap) noexcept {
             return put_on(retired, heap);
         }
     }
+    // Not under the lock: the system takes its time, and until it is on a list no other thread can
+    // have the heap.
     purge(heap);
     const std::lock_guard lock{places_lock()};
     put_on(retired_trimmed, heap);

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 // The table of a thread: made at its first slow call, given up at its end, when its heaps are
-// abandoned; and what becomes of the tables of other threads in a forked child.
+// abandoned; and what becomes of the tables of other threads in a forked child. Fast calls read
+// of_thread and the row of their affinity, without locks: rows are written by their own thread, or
+// by others only when nobody uses the affinity any more (forget). tables_lock() keeps the list of
+// tables and the ends of threads apart from ends of heaps. Read take(), make() and end() in this
+// order.
 #include <arenite/affinity/detail/thread_table.hpp>
 
 #include <arenite/affinity/detail/thread_heap.hpp>
@@ -71,6 +75,7 @@ thread_table* thread_table::take() noexcept {
             platform::release(begin, align_up(bytes, page));
             return nullptr;
         }
+        // A table is mostly untouched: a huge page would make all of it resident for a few rows.
         platform::advise_huge(begin, align_up(bytes, page), false);
         table = static_cast<thread_table*>(begin); // all zero, as it begins
         table->bytes_ = bytes;
@@ -137,6 +142,7 @@ void thread_table::forget(unsigned index) noexcept {
     }
 }
 
+/// Only the forking thread exists here: no lock is needed.
 void thread_table::after_fork_in_child() noexcept {
     for (thread_table* t = first_table; t != nullptr; t = t->next_) {
         if (t->thread_ == nullptr || t->thread_ == thread())
