@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The messages of slab heaps about misuse.
+// The messages of slab heaps about misuse. A message ends the call: contract_violation() may end
+// the process, throw or jump away, so the callers have left the heap as if the call had not been
+// made, and given up its gate (heap_gate::refuse).
 #include <arenite/ordered/detail/heap_owner.hpp>
 
 #include <arenite/check/call_sites.hpp>
@@ -32,6 +34,8 @@ void heap_owner::refuse_free(const void* p, std::size_t bytes, const char* why) 
     if (bytes != unknown_bytes)
         std::snprintf(size, sizeof size, ", %zu bytes,", bytes);
     call_sites::write_of_violation(p);
+    // In an affinity a second free may be seen late, when the owner drains what others freed: the
+    // message says what may have happened, and in brackets what was seen.
     if (affinity != nullptr)
         contract_violation_f(std::source_location::current(),
                              "%p was freed%s into %s: freed twice, or never handed out (%s)", p,
@@ -43,6 +47,8 @@ void heap_owner::refuse_free(const void* p, std::size_t bytes, const char* why) 
 void heap_owner::refuse_size(const void* p, std::size_t bytes, std::size_t room,
                              std::size_t asked) const noexcept {
     call_sites::write_of_violation(p);
+    // Only checked builds know the size that was asked for; elsewhere `asked` is unknown_bytes and
+    // the slot's own size is all there is to compare with.
     if (asked == bytes)
         contract_violation_f(std::source_location::current(),
                              "%p, %zu bytes, was freed into %s with another alignment than it was "
@@ -65,6 +71,8 @@ void heap_owner::refuse_question(const void* p) const noexcept {
                          heap_text{*this}.own.text);
 }
 
+/// Asked by size_of() on an ordered_heap: unlike a free, the question may concern memory that is
+/// alive and well elsewhere.
 void heap_owner::refuse_foreign_question(const void* p) const noexcept {
     contract_violation_f(std::source_location::current(),
                          "%p does not point into memory of ordered_heap %p", p, heap);

@@ -4,7 +4,8 @@
 // An idle heap gives pages back. look_now() decides: it compares what is in use with what was at
 // the last look, half a second or more before, and counts how often in a row they were about equal.
 // step() then sees to a few blocks a call, each under the heap's gate, as others may be listing it.
-// Last comes the part of slab_source that a step calls.
+// Last comes the part of slab_source that a step calls. Time is given by the caller: nothing here
+// reads a clock.
 #include <arenite/ordered/detail/idle_pages.hpp>
 
 #include <arenite/ordered/detail/slab_heap.hpp>
@@ -18,6 +19,7 @@ namespace detail {
 namespace {
 
 bool is_about(std::size_t a, std::size_t b) noexcept {
+    // A heap in use is never quite still: a sixteenth, and 64 KiB for small heaps, pass as equal.
     constexpr std::size_t little = std::size_t{64} << 10;
     return (a > b ? a - b : b - a) <= b / 16 + little;
 }
@@ -36,6 +38,8 @@ void idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
     if (!is_still) {
         still_looks_ = 0;
         if (returned_bytes_ != 0 && u.bytes_in_use / 3 * 2 > returned_bytes_) {
+            // In use is half as much again as when the pages had gone back: the program came back
+            // for them.
             patience_ = std::min(patience_ * 2, most_patience); // it was wanted again
             returned_bytes_ = 0;
         }
@@ -53,6 +57,7 @@ void idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
 
 void idle_pages::end_return() noexcept {
     returning_ = false;
+    // 0 would say that nothing was ever returned.
     returned_bytes_ = std::max<std::size_t>(seen_bytes_, 1);
 }
 
@@ -79,6 +84,7 @@ const void* slab_source::purge_from(const void* from, unsigned& taken) noexcept 
         return nullptr;
     if ((b->state & block_state::large) == 0)
         taken += purge_free(*b);
+    // The next block is the lowest one above this address; the block itself may be gone by then.
     return reinterpret_cast<const std::byte*>(b) + 1;
 }
 

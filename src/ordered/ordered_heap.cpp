@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // The calls of an ordered_heap that are not inlined: each checks what the heap promises, and leaves
-// the work to slab_heap. Leaks are reported at the end.
+// the work to slab_heap. Leaks are reported at the end. Where the library passes all through to
+// malloc (arenite::passthrough), objects are single allocations in singles_, and the slab heap
+// stays empty; that is settled when the heap is made, since an object must be freed on the way that
+// it came.
 #include <arenite/ordered/ordered_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -35,6 +38,8 @@ ordered_heap::ordered_heap(const ordered_options& options, upstream up)
       kept_{options.sizes == sizes::kept}, passes_through_{passthrough()} {
     if (passes_through_ || (!options.eager && !options.prefault))
         return;
+    // Eager heaps promise that the first request needs no system call, so a refusal is reported
+    // here.
     if (!core_.heap().make_first_slab())
         throw_out_of_memory(options.block_bytes != 0 ? options.block_bytes : 64_KiB,
                             default_alignment, this, name());
@@ -50,6 +55,7 @@ void* ordered_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noex
         return core_.heap().allocate_slow(bytes, alignment);
     if (!is_alignment(alignment) || bytes > detail::max_object_bytes)
         return nullptr;
+    // Objects of no bytes have addresses of their own here, too.
     return singles_.try_allocate(bytes + (bytes == 0), alignment);
 }
 
@@ -77,6 +83,7 @@ std::size_t ordered_heap::good_bytes(std::size_t bytes, std::size_t alignment) n
                                                     : detail::size_class::none;
     if (number < detail::size_class::count)
         return detail::size_class::slot_bytes(number);
+    // Checked builds keep a note behind each object, which takes part in the rounding to units.
     constexpr std::size_t note = detail::slab::note_bytes; // in whole units with the object
     constexpr std::size_t most = 63_KiB - note;            // above, it has memory of its own
     return number == detail::size_class::single && bytes <= most
@@ -88,6 +95,7 @@ std::size_t ordered_heap::size_of(const void* p) const noexcept {
     if (!kept_)
         contract_violation("size_of(p) needs a heap of sizes::kept");
     const std::size_t bytes = passes_through_ ? singles_.size_of(p) : core_.heap().size_of(p);
+    // A caller who asks for the size means to use all of it.
     detail::poison::defined(p, bytes);
     return bytes;
 }
@@ -98,6 +106,7 @@ std::string_view ordered_heap::name() const noexcept {
 }
 
 bool ordered_heap::owns(const void* p) const noexcept {
+    // By block, so that free memory of the heap is owned, too.
     return passes_through_ ? singles_.owns(p) : core_.heap().slabs().blocks().find(p) != nullptr;
 }
 
@@ -106,6 +115,7 @@ void ordered_heap::deallocate_waiting(void* const* objects, std::size_t count) n
     core_.heap().deallocate_all(objects, count);
 }
 
+/// Both kinds of objects: whichever the heap does not have takes no time.
 void ordered_heap::reset() noexcept {
     [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
     singles_.rewind(0);

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 // One size of slots: from word to word, from slab to slab, and the books of slabs that are not
-// allocated from. slab_heap.hpp draws the order in which a request tries them.
+// allocated from. slab_heap.hpp draws the order in which a request tries them. Read enter(),
+// next_word() and leave_current() first: a slab's used() is not kept while its class allocates from
+// it, so that an inlined allocation writes only a bit and live_; leave_current() counts the bits.
+// set_alarm() then decides when a free has to look at the slab again: frees count down to the
+// alarm, and only the one that reaches it takes a slow path.
 #include <arenite/ordered/detail/slab_class.hpp>
 
 #include <arenite/ordered/detail/slab.hpp>
@@ -23,6 +27,8 @@ constexpr std::int32_t many_frees = 4096;
 
 } // namespace
 
+/// A class without a slab allocates from this word, so that the fast path needs no test for null:
+/// it finds no bit and goes the slow way. Never written.
 constinit bits::word slab_class::no_slots = 0;
 
 // ---- slots --------------------------------------------------------------------------------------
@@ -30,6 +36,7 @@ constinit bits::word slab_class::no_slots = 0;
 void slab_class::take_slots(slab& s, std::size_t first, std::size_t n) noexcept {
     bits::clear_run(s.bitmap(), first, n);
     live_ += static_cast<std::int64_t>(n);
+    // The current slab's count is made when it is left.
     if (&s != current_)
         s.add_used(static_cast<std::int32_t>(n));
 }
@@ -72,11 +79,13 @@ void slab_class::count_pages(std::uint32_t now) noexcept {
     if (!other)
         return;
     for (slab* s = all_.first(); s != nullptr; s = all_.above(*s))
+        // The current one gets its alarm when it is left.
         if (!s->is_page() && s != current_)
             set_alarm(*s);
 }
 
 void slab_class::enter(slab& s, const slab_source& in) noexcept {
+    // To those who look for a slab with room, the current one has none.
     all_.set_state(s, slab_state::full);
     current_ = &s;
     watch_current(s.used());
@@ -105,6 +114,8 @@ bool slab_class::enter_word(const slab& s, std::size_t from, const slab_source& 
 }
 
 void slab_class::watch_current(std::int32_t used) noexcept {
+    // Nothing becomes of a page by frees while it is current; a slab in units is looked at again
+    // after many frees, whether a page would serve the class better.
     current_->alarm_at(used, current_->is_page() ? slab::silent : used - many_frees);
 }
 
@@ -118,6 +129,7 @@ void slab_class::leave_current() noexcept {
     if (current_ == nullptr)
         return;
     slab& s = *std::exchange(current_, nullptr);
+    // From here on an inlined allocation of this class finds nothing, until enter().
     free_ = &no_slots;
     s.alarm_at(count_used(s), 0);
     set_alarm(s);
@@ -134,6 +146,7 @@ std::int32_t slab_class::count_used(const slab& s) noexcept {
 void slab_class::set_alarm(slab& s) noexcept {
     auto state = static_cast<std::uint16_t>(s.state & slab_state::donating);
     const std::int32_t used = s.used();
+    // Due only when empty, and never refilled: the class goes on in pages.
     if (!s.is_page() && pages_ != 0) {
         s.alarm_at(used, 0);
     } else if (used > s.refill_alarm()) {

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The books of a heap. A walk over all its classes is for slow calls.
+// The books of a heap. A walk over all its classes is for slow calls. Sums are made from counts per
+// class when somebody asks; a fast call only changes one live count. bytes_in_use() is exact for
+// the heap's own thread, usage_approximate() is for any.
 #include <arenite/ordered/detail/slab_classes.hpp>
 
 #include <arenite/block/detail/block_source.hpp>
@@ -17,6 +19,8 @@ inline namespace ARENITE_ABI {
 namespace detail {
 
 void slab_classes::add(slab& s) noexcept {
+    // Never cleared but when all begins anew: it only spares a sum the classes that were never
+    // used.
     have_slabs_ |= std::uint64_t{1} << s.slot_class();
     all_[s.slot_class()].add(s);
 }
@@ -67,6 +71,8 @@ arenite::usage slab_classes::usage_approximate(const block_source& blocks) const
                         .live_allocations =
                             blocks.large().count_approximate() +
                             static_cast<std::size_t>(glance(settled_) - glance(joined_))};
+    // One more than there are sizes: the last class counts single objects, whose bytes stand in
+    // single_bytes_.
     for (unsigned i = 0; i <= size_class::count; ++i) {
         const std::int64_t live = all_[i].live_approximate();
         seen.live_allocations += static_cast<std::size_t>(live);

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // Allocation of a slab_heap: slots, then objects in units of their own, then large ones.
+// slab_heap.hpp draws the order in which a request tries them; read allocate_rest() first, which
+// chooses, then allocate_slot() downward to any_slot(). Everything that changes slabs or blocks
+// runs inside the gate, since other threads may be reading them for a report; bits and live counts
+// change without it.
 #include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -147,11 +151,14 @@ static std::size_t units_of_next(std::size_t held, bool fits_page) noexcept {
 /// A class begins with units, and a heap fills its first block with them: with one object of each
 /// size, or with a few hundred, it has what it needs and little more.
 bool slab_heap::new_slab(unsigned slot_class) noexcept {
+    // A new slab is rare enough to be the moment at which returns that were put off are made.
     slabs_.blocks().give_back_due();
     slab_class& its = classes_[slot_class];
     const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
     const std::size_t least = units_for(slot_bytes);
     const bool fits_page = size_class::slot_bytes(slot_class) <= slab_page::largest_slot_bytes;
+    // At least four slots, however large they are: a slab of one would be new_slab() for each
+    // object.
     const std::size_t slots =
         std::max(units_for(4 * slot_bytes), units_of_next(its.units(), fits_page)) * unit_bytes /
         slot_bytes;
@@ -161,7 +168,8 @@ bool slab_heap::new_slab(unsigned slot_class) noexcept {
     if (may_be_page &&
         (slabs_.blocks().bytes_reserved() > slab_page::bytes || !slabs_.has_units(wanted, least)))
         s = slabs_.make_page(slot_class);
-    // Slots of whole small pages lie at such: they serve requests that are aligned to one, too.
+    // Slots of whole small pages lie at such: they serve requests that are aligned to one, too. 4
+    // KiB, whatever the system's page: the alignment that programs ask for.
     constexpr std::size_t page_units = 4;
     const bool at_page =
         slot_bytes % (page_units * unit_bytes) == 0 && slabs_.blocks().are_masked();
@@ -199,6 +207,8 @@ void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) n
     const std::size_t units = units_for(bytes + slab::note_bytes);
     slab* s = slabs_.make(size_class::single, units, units, aligned_units);
     if (s == nullptr) {
+        // An empty slab that another class allocates from, and kept runs, may be all the room there
+        // is.
         leave_empty_slabs();
         slabs_.release_kept();
         s = slabs_.make(size_class::single, units, units, aligned_units);

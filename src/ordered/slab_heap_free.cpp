@@ -1,7 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// Frees of a slab_heap, and what follows from them: slabs that become free, and go.
+// Frees of a slab_heap, and what follows from them: slabs that become free, and go. Read
+// deallocate_elsewhere() first, where each inlined free that failed arrives, then deallocate_rare()
+// for all that is not a slot of this heap. A free that sets a bit counts down to its slab's alarm;
+// answer_alarm() does whatever follows, so that the common free asks nothing else. A misuse leaves
+// by gate_.refuse(), which gives the lock up first: a handler may throw or jump, and the heap stays
+// usable.
 #include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -35,6 +40,7 @@ void slab_heap::answer_alarm(slab& s) noexcept {
     if (!s.is_due() && !(class_is_empty && may_have_idle_slabs())) // one object, again and again
         return;
     const heap_gate::guard mark = gate_.enter();
+    // Its only object has been freed: the slab has no further use.
     if (s.slot_class() == size_class::single) {
         classes_.remove_single(s.slot_bytes);
         release(s);
@@ -83,6 +89,9 @@ void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t ali
     if (may_be_slot(p) && offset >= unit_bytes) [[likely]] {
         slab_block& head = *slabs_.geometry().block_of(p);
         slab& s = head.slab_at(offset);
+        // The tag names this heap: a slab of another heap, or joined slots, or a stale head of a
+        // slab, doesn't match and goes the rare way with all checks. The subtraction is unsigned,
+        // so a size above the slot's fails the comparison, too.
         if (s.is_here<false>(this) &&
             (bytes == unknown_bytes || std::size_t{s.slot_bytes} - bytes < s.slack)) [[likely]] {
             if (s.inverse == 0)
@@ -159,6 +168,8 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
                 const std::size_t room = block_source::large_bytes(*b);
                 owner_.refuse_size(p, bytes, room, room);
             });
+        // The free of a large object is the first sign that the heap shrinks; blocks that come free
+        // are the second.
         if (idle_ == idle_slabs::none && holds_much())
             idle_ = idle_slabs::looked_for;
         slabs_.blocks().deallocate_large(*b, classes_.bytes_in_use(slabs_.blocks()));
@@ -229,6 +240,7 @@ void slab_heap::remove(slab& s) noexcept {
 }
 
 void slab_heap::release(slab& s) noexcept {
+    // Its last slab has gone.
     if (block* const empty = slabs_.release(s)) {
         if (idle_ != idle_slabs::none || holds_much())
             idle_ = idle_slabs::likely;
@@ -304,7 +316,8 @@ bool slab_heap::release_word(block& b, std::size_t word, bits::word freed) noexc
     }
     if (!s.is_due() && its.live() != 0) [[likely]]
         return true;
-    // Other slabs of the block may go with this one, and the block with them.
+    // Other slabs of the block may go with this one, and the block with them. Kept as an address
+    // only: once the alarm was answered it is looked up before it is read.
     const block* const here = &slabs_.block_of(s);
     alarmed(s);
     return slabs_.blocks().find(here) == here && (here->state & block_state::open) != 0;
