@@ -4,7 +4,8 @@
 // First and best fit in one region. unit_map knows where holes and allocations begin; place_maxima
 // leads first fit to a hole, kind_sets and hole_tree lead best fit to one. In this order: the
 // region, entering and leaving these indexes, allocate, deallocate with its merging, sizes,
-// reports.
+// reports. Above all holes lies the top: memory that was never cut, or has come back to it. It is
+// one more hole, which no index lists, so that a fresh region is served by moving one number.
 #include <arenite/freelist/free_list_resource.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -115,6 +116,8 @@ void free_list_resource::give_region_back() noexcept {
     if (map_.count() == 0)
         return;
     detail::poison::undefined(region_.data(), region_.size());
+    // Memory of the caller's stays the region; memory of the upstream's is asked for again by the
+    // next request.
     if (source_.get() != nullptr) {
         source_.deallocate(region_.data(), region_.size(), region_alignment);
         region_ = {static_cast<std::byte*>(nullptr), region_.size()};
@@ -140,6 +143,8 @@ free_list_resource::index free_list_resource::find(std::size_t n) const noexcept
         const std::size_t place = longest_.lowest_of_at_least(static_cast<index>(n));
         return n > detail::bits::word_bits ? map_.last_hole(place) : map_.hole_from(place, n);
     }
+    // Lengths below long_hole have a kind of their own each, so the first bit from n - 1 upward is
+    // the best fit; longer ones share the last kind, and the tree tells them apart.
     if (n > long_hole)
         return long_holes_.find(map_, n);
     const detail::bits::word present = sizes_.all() & ~detail::bits::low_mask(n - 1);
@@ -196,6 +201,7 @@ void free_list_resource::remove(index hole, index n) noexcept {
 ARENITE_INLINE void free_list_resource::unmark(index hole, index n) noexcept {
     const std::size_t place = hole / detail::bits::word_bits;
     if (options_.fit == fit::first) {
+        // Only where it was the longest of its place may a shorter one be the longest now.
         if (longest_.at(place) == n)
             longest_.lower(place, map_.longest_hole(place));
         return;
@@ -245,6 +251,7 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     if (hole == none && !top_fits)
         return nullptr;
     if (hole == none) {
+        // The stretch that alignment skips becomes a hole below the new top.
         if (above != top_) {
             const index lower = top_;
             set_top(static_cast<index>(above));
@@ -337,6 +344,7 @@ bool free_list_resource::try_resize(void* p, std::size_t old_bytes, std::size_t 
     if (!map_.is_allocation(p, n, top_))
         return false;
     const auto end = static_cast<index>(i + n);
+    // Room behind the allocation: the top, or the hole that begins where it ends.
     const index behind = end == top_ ? map_.count() - top_ : map_.hole_at(end);
     if (wanted > n + behind)
         return false;

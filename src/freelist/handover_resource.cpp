@@ -3,7 +3,9 @@
 
 // The owner's side first: collect() frees what others handed over, and try_allocate() collects a
 // little each time. Then freeing: at once by the owner; by any other thread as an entry in the
-// freed memory itself, whose mark shows a second hand-over.
+// freed memory itself, whose mark shows a second hand-over. The queue is a single exchange for the
+// thread that puts and never a wait for the owner: where a thread was stopped between its exchange
+// and its link, take() sees an end there and leaves the rest for the next call.
 #include <arenite/freelist/handover_resource.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -25,6 +27,9 @@ std::size_t handover_resource::collect(std::size_t most) noexcept {
         entry* const e = handed_over_.take();
         if (e == nullptr)
             break;
+        // mark_of() is its own inverse, as it mixes by exclusive or: what is handed to it here is
+        // the mark, and the size comes out. The mark is cleared, so that it is not taken for a
+        // second hand-over when the memory serves again.
         region_.deallocate(e, mark_of(e, std::exchange(e->mark, 0)));
         ++count;
     }
@@ -35,6 +40,8 @@ void* handover_resource::try_allocate(std::size_t bytes, std::size_t alignment) 
     if (owner_.load(std::memory_order_relaxed) == nullptr) [[unlikely]]
         own();
     ARENITE_ASSERT(is_owner(), "only the owner of a handover_resource allocates; see own()");
+    // A bounded number each time, so that the worst call is known; by default two, so that the
+    // queue gets shorter while as much is allocated as freed.
     static_cast<void>(collect(options_.freed_by_each));
     void* p = region_.try_allocate(at_least(bytes), alignment);
     if (p == nullptr && collect(options_.freed_before_failing) != 0) [[unlikely]]

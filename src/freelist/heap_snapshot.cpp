@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // A snapshot of a restorable_heap as a file: a head, the pages that it has, and a checksum; reading
-// one refuses what is no such file or is cut off.
+// one refuses what is no such file or is cut off. Read describe() first, which fills the header and
+// both sums; write() and read_from() follow its order. A file is trusted in nothing: its lengths
+// are compared with the file's before memory is asked for, the order of page numbers with itself,
+// and all bytes with a sum.
 #include <arenite/freelist/heap_snapshot.hpp>
 
 #include <algorithm>
@@ -20,6 +23,8 @@ namespace {
 #define ARENITE_TEXT_OF(name) #name
 #define ARENITE_TEXT(name) ARENITE_TEXT_OF(name)
 constexpr char image_magic[16] = "arenite heap 1\n";
+/// Checked and other builds lay their heaps out in different ways: the name of the ABI tells them
+/// apart.
 constexpr char image_build[40] = ARENITE_TEXT(ARENITE_ABI_NAME);
 #undef ARENITE_TEXT
 #undef ARENITE_TEXT_OF
@@ -31,6 +36,7 @@ class check_sum {
 public:
     void add(const void* bytes, std::size_t n) noexcept {
         const auto* p = static_cast<const std::byte*>(bytes);
+        // All that is added has a length in whole words: parts of the header, page numbers, pages.
         for (; n != 0; n -= sizeof(std::uint64_t), p += sizeof(std::uint64_t)) {
             std::uint64_t word;
             std::memcpy(&word, p, sizeof word);
@@ -94,6 +100,8 @@ heap_snapshot::header heap_snapshot::describe() const noexcept {
 
 bool heap_snapshot::write(const char* path) const noexcept {
     char beside[4096];
+    // Written beside and renamed at the end: whoever opens the name finds the old file or the whole
+    // new one.
     const int length = std::snprintf(beside, sizeof beside, "%s.new", path);
     if (!*this || length < 0 || static_cast<std::size_t>(length) >= sizeof beside)
         return false;
@@ -107,6 +115,7 @@ bool heap_snapshot::write(const char* path) const noexcept {
             written = std::fwrite(&i, sizeof i, 1, to.get()) == 1 &&
                       std::fwrite(c->bytes, sizeof c->bytes, 1, to.get()) == 1;
     }
+    // A full disk may be reported only here.
     written = std::fclose(to.release()) == 0 && written;
 #if defined(_WIN32)
     if (written)
@@ -136,6 +145,7 @@ heap_snapshot heap_snapshot::read_from(Source&& next, std::uint64_t file_bytes) 
     if (h.bytes % page != 0 || h.address % page != 0 || h.pages < 2 || h.pages > h.bytes / page ||
         h.copied > h.pages)
         return heap_snapshot{"the snapshot is damaged: its header contradicts itself"};
+    // Before anything is allocated: a header of a cut file may ask for any number of pages.
     if ((file_bytes - sizeof h) / entry_bytes != h.copied ||
         (file_bytes - sizeof h) % entry_bytes != 0)
         return heap_snapshot{"the snapshot is not whole: the file has another length"};
@@ -153,6 +163,7 @@ heap_snapshot heap_snapshot::read_from(Source&& next, std::uint64_t file_bytes) 
         std::uint64_t i = 0;
         if (!next(&i, sizeof i))
             return heap_snapshot{"the file cannot be read"};
+        // Rising numbers only: no page comes twice, and add() finds its place empty.
         if (i < least || i >= h.pages)
             return heap_snapshot{"the snapshot is damaged: its pages are in no order"};
         least = i + 1;

@@ -3,7 +3,9 @@
 
 // Digital search trees of holes by length and address, whose nodes lie in the holes; no tree is
 // balanced. First which tree and which bits lead to a hole, then entering and erasing one, then the
-// search for the smallest that is large enough.
+// search for the smallest that is large enough. In checked builds every step compares a link with
+// the one that leads back: memory that was written to after its free is reported here rather than
+// followed.
 #include <arenite/freelist/detail/hole_tree.hpp>
 
 #include <algorithm>
@@ -33,6 +35,8 @@ std::uint64_t hole_tree::key_of(const unit_map& map, index hole, index units,
     const auto spare = static_cast<unsigned>(std::countl_zero(std::uint64_t{map.count()}));
     const unsigned length_bits =
         tree == trees - 1 ? 32 : (tree >> known_bits) + shortest_width - known_bits;
+    // Bits that all holes of the tree have in common are shifted out, from both parts: the walk
+    // begins with a bit that can differ.
     return (std::uint64_t{units} << (64 - spare) | hole) << (spare - length_bits);
 }
 
@@ -77,6 +81,8 @@ void hole_tree::erase(const unit_map& holes, index hole) noexcept {
         if (h == none)
             h = follow(map, leaf, right);
     }
+    // Any leaf below may take the place of the erased node: its key begins with the bits that lead
+    // to this place, and the tree needs no more than that.
     index heir = none;
     if (leaf != hole) {
         heir = leaf;
@@ -157,6 +163,8 @@ hole_tree::index hole_tree::longest(const unit_map& map) const noexcept {
         return 0;
     index h = roots_[last];
     index longest = 0;
+    // Lengths rise to the right, but a node above may be longer than all below it: each one passed
+    // is compared.
     while (h != none) {
         longest = std::max(longest, map.load(h, length));
         const index r = follow(map, h, right);

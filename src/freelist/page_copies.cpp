@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // Groups of copied pages: letting go of one, sharing all of a snapshot's, adding or keeping a page,
-// reading.
+// reading. Both levels count their holders with atomics, since snapshots that share pages may end
+// on different threads; the contents are written only while there is one holder. Read make() and
+// keep() first: a table begins with nulls, which stand for pages of zeros.
 #include <arenite/freelist/detail/page_copies.hpp>
 
 #include <arenite/core/system_resource.hpp>
@@ -16,6 +18,8 @@ inline namespace ARENITE_ABI {
 namespace detail {
 
 void page_copies::let_go(copy* c) noexcept {
+    // Release by those who let go earlier, acquire by the last: its deallocation comes after all
+    // their reads.
     if (c != nullptr && c->holders.fetch_sub(1, std::memory_order_acq_rel) == 1)
         system_resource().deallocate(c, sizeof(copy), alignof(copy));
 }
@@ -68,6 +72,7 @@ bool page_copies::share(const page_copies& other) noexcept {
 void page_copies::keep_group(std::size_t g, const page_copies& other) noexcept {
     groups_[g] = other.groups_[g];
     if (groups_[g] != nullptr)
+        // Relaxed: the table that it is copied from holds it meanwhile.
         groups_[g]->holders.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -92,6 +97,7 @@ std::byte* page_copies::add(std::size_t i) noexcept {
     if (p == nullptr)
         return nullptr;
     copy* const made = ::new (p) copy;
+    // keep() counts the first holder.
     made->holders.store(0, std::memory_order_relaxed);
     if (keep(i, made))
         return made->bytes;

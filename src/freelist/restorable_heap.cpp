@@ -3,6 +3,9 @@
 
 // A heap at a fixed address that keeps all it knows in its own memory. In this order: making and
 // naming it, allocate and deallocate, taking and restoring a snapshot page by page, the reports.
+// All of its state that a snapshot must bring back is in `image`, at the start of the region: the
+// object itself only knows where the region is, which pages were written, and what the latest
+// snapshot had. Read take() and restore() with copy_page().
 #include <arenite/freelist/restorable_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -125,6 +128,8 @@ void* restorable_heap::try_allocate(std::size_t bytes, std::size_t alignment) no
     me.in_use += n * unit_map::unit_bytes;
     me.most = std::max(me.most, me.in_use);
     ++me.live;
+    // It never sinks: pages below it may hold remains of freed objects, and a snapshot has to have
+    // them or zeros in their place.
     me.top = std::max<const std::byte*>(me.top, p + n * unit_map::unit_bytes);
     unit_map::begin_life(p, bytes);
     return p;
@@ -159,6 +164,7 @@ std::byte* restorable_heap::page(std::size_t i) const noexcept {
 
 /// Asks which pages were written to since the latest snapshot; from the first one on that is kept.
 bool restorable_heap::collect_written() noexcept {
+    // Before the first snapshot nothing is watched: a program that takes none pays for no faults.
     if (latest_.count() == 0 && !written_.watches() && !written_.watch(base_, bytes_))
         return false;
     return written_.collect() && latest_.count() != 0;
@@ -218,6 +224,8 @@ heap_snapshot restorable_heap::take() noexcept {
     for (std::size_t g = 0; whole && g < table.group_count(); ++g) {
         const std::size_t first = g * page_copies::group_pages;
         const std::size_t end = std::min(first + page_copies::group_pages, count);
+        // A group is shared as a whole only if it has as many pages in both tables, and none of
+        // them was written to.
         std::size_t changed =
             knows && end == std::min(first + page_copies::group_pages, latest_.count()) ? first
                                                                                         : no_page;
@@ -293,6 +301,8 @@ bool restorable_heap::restore(const heap_snapshot& s) noexcept {
         if constexpr (detail::poison::active)
             detail::poison::defined(now, image_page);
         const page_copies::copy* const then = s.pages_.at(i);
+        // Pages are read before they are written: one that is as it was stays clean, and shared
+        // with a forked process.
         if (then == nullptr) {
             if (!page_copies::is_zero(now))
                 std::memset(now, 0, image_page);
@@ -300,6 +310,7 @@ bool restorable_heap::restore(const heap_snapshot& s) noexcept {
             std::memcpy(now, then->bytes, image_page);
         }
     }
+    // Its label came with the pages, perhaps from another process, where names lay elsewhere.
     name_it();
     latest_ = std::move(shared);
     if (!written_.watches())

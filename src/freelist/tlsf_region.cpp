@@ -24,6 +24,7 @@ std::size_t tlsf_region::bytes_for(std::size_t units) noexcept {
 }
 
 std::size_t tlsf_region::units_in(std::size_t bytes) noexcept {
+    // Bookkeeping grows with the number of units, so the most that fit are searched for.
     return bytes > max_object_bytes ? 0 : unit_map::units_in(bytes, &bytes_for);
 }
 
@@ -50,6 +51,8 @@ tlsf_region::tlsf_region(const unit_map& map, std::span<std::byte> memory, index
     : map_{map}, heads_{heads}, memory_{memory}, from_upstream_{o.from_upstream} {
     if (o.prefault)
         map_.touch();
+    // A start behind the last unit stops searches and merging there, so that no call asks whether
+    // it is at the end.
     map_.set_start(map_.count());
     make_hole(map_, 0, map_.count());
 }
@@ -64,6 +67,8 @@ bool tlsf_region::resize(index i, index n, std::size_t wanted) noexcept {
         return true;
     if (new_end < end)
         map_.conceal(new_end, end - new_end);
+    // The hole behind leaves its list first: whatever remains of it begins elsewhere and has
+    // another length.
     if (behind != 0)
         remove(map_, end, behind);
     if (const index rest = end + behind - new_end; rest != 0)

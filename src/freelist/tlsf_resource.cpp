@@ -3,7 +3,8 @@
 
 // The two-level lists of a tlsf_resource are in its header; here is what surrounds them. In this
 // order: regions, which may come and go; allocate, with the search across regions; deallocate,
-// which finds the region and merges; sizes; reports.
+// which finds the region and merges; sizes; reports. regions_ is sorted by address, so that a free
+// finds its region by halves; the first one is tried first by each request, without a loop.
 #include <arenite/freelist/tlsf_resource.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -159,6 +160,7 @@ bool tlsf_resource::remove_region(std::span<std::byte> memory) noexcept {
 }
 
 void tlsf_resource::trim() noexcept {
+    // Downward, since leave() moves those above.
     for (std::size_t r = count_; r-- > 0;)
         if (regions_[r]->from_upstream() && regions_[r]->empty())
             leave(*regions_[r]);
@@ -170,6 +172,8 @@ void tlsf_resource::emptied(tlsf_region& emptied) noexcept {
         return;
     for (std::size_t r = 0; r < count_; ++r)
         if (regions_[r] != &emptied && regions_[r]->from_upstream() && regions_[r]->empty())
+            // A second empty region goes back, the first stays: a program that frees and allocates
+            // at the border of a region asks the upstream only once.
             return leave(emptied);
 }
 
@@ -285,6 +289,8 @@ ARENITE_INLINE void tlsf_resource::release(tlsf_region& r, void* p, index n) noe
 
 void tlsf_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {
     tlsf_region* const r = nearest(p);
+    // No region at all: null, or an allocation that was passed through. With regions the nearest is
+    // compared by is_allocation(), which refuses addresses outside it.
     if (r == nullptr) [[unlikely]] {
         if (singles_.count() == 0)
             refuse(p, bytes);

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 // Reading the bits of a unit_map: the longest run in a word, the hole at or before a unit, the next
-// begin of anything. Then its list of regions, and the messages for frees that match none.
+// begin of anything. Then its list of regions, and the messages for frees that match none. Two
+// words of bits tell four states of a unit, as the class comment draws: `holes ^ starts` marks the
+// first unit of anything, `holes & ~starts` the first of a hole, `holes & starts` its last; a hole
+// of one unit is a first without a last. Most functions work on the 64 units of one word at once
+// and look at memory only for a hole that crosses into the next.
 #include <arenite/freelist/detail/unit_map.hpp>
 
 #include <arenite/core/contract.hpp>
@@ -24,6 +28,8 @@ constexpr std::size_t highest_bit(bits::word w) noexcept {
 unsigned longest_run_of_word(bits::word w) noexcept {
     if (w == ~bits::word{0})
         return bits::word_bits;
+    // Runs are doubled, then put together from the longest: about a dozen steps instead of a count
+    // bit by bit.
     bits::word runs[6] = {w}; // where 1, 2, 4 ... begin
     for (unsigned k = 1; k < 6; ++k)
         runs[k] = runs[k - 1] & runs[k - 1] >> (1u << (k - 1));
@@ -107,6 +113,7 @@ unit_map::index unit_map::longest_hole(std::size_t block) const noexcept {
 unit_map::index unit_map::next_begin(index i) const noexcept {
     std::size_t block = ++i / bits::word_bits;
     bits::word w = (states_[block].holes ^ states_[block].starts) & (~bits::word{0} << i % 64);
+    // The start behind the last unit ends this; it is always set.
     while (w == 0) {
         ++block;
         w = states_[block].holes ^ states_[block].starts;
@@ -117,6 +124,7 @@ unit_map::index unit_map::next_begin(index i) const noexcept {
 unit_map::index unit_map::begin_at_or_below(index i) const noexcept {
     std::size_t block = i / bits::word_bits;
     bits::word w = (states_[block].holes ^ states_[block].starts) & bits::low_mask(i % 64 + 1);
+    // Unit 0 always begins something, so this ends there.
     while (w == 0) {
         --block;
         w = states_[block].holes ^ states_[block].starts;
@@ -127,6 +135,8 @@ unit_map::index unit_map::begin_at_or_below(index i) const noexcept {
 void unit_map::touch() const noexcept {
     constexpr std::size_t smallest_page = 4096;
     const std::size_t bytes = std::size_t{count_} * unit_bytes;
+    // Every smallest page is written once, whatever the system's page is: more writes than needed,
+    // no page missed.
     poison::undefined(units_, bytes);
     for (std::size_t i = 0; i < bytes; i += smallest_page)
         *static_cast<volatile std::byte*>(units_ + i) = std::byte{0};
@@ -166,6 +176,8 @@ void unit_map::refuse(const void* p, std::size_t bytes, index end) const {
     if (!contains(p))
         refuse_foreign(*label_, p, bytes);
     const resource_text self{*label_};
+    // Only on the way to a message: time does not matter here, and each cause gets its own
+    // sentence.
     const auto below = static_cast<index>((address_of(p) - address_of(units_)) / unit_bytes);
     if (below >= end)
         contract_violation_f(here,
