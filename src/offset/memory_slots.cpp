@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // An offset_allocator does the work; here offsets become its handles, and what it did is checked,
-// logged and shown.
+// logged and shown. The index is needed because callers keep an offset and no handle: release()
+// looks the handle up, then has it checked like any other. Read reserve() and release(); check() is
+// what options.checks runs after each of them.
 #include <arenite/offset/memory_slots.hpp>
 
 #include <arenite/core/contract.hpp>
@@ -52,6 +54,7 @@ memory_slots::memory_slots(std::size_t total, const memory_slots_options& option
 std::optional<std::size_t> memory_slots::reserve(std::size_t bytes,
                                                  std::size_t alignment) noexcept {
     std::optional<std::size_t> at;
+    // Room in the index first: with a part and no place for it the part would be lost.
     if (index_.reserve()) {
         if (const auto part = parts_.try_allocate(bytes, alignment)) {
             index_.add(*part);
@@ -68,6 +71,7 @@ void memory_slots::release(std::size_t offset, std::size_t bytes) {
     const offset_allocation part = index_.find(offset, bytes != 0 ? bytes : 1);
     if (!parts_.is_live(part)) [[unlikely]]
         refuse(offset, bytes);
+    // After the check: a wrong release has changed nothing when its handler runs.
     index_.remove(offset);
     parts_.deallocate(part);
     done({memory_slots_options::action_kind::released, offset, bytes, 0});
@@ -84,6 +88,7 @@ bool memory_slots::is_reserved(std::size_t offset, std::size_t bytes) const noex
 
 bool memory_slots::check() const noexcept {
     stretch_sums sums;
+    // Three books must agree: stretches without gaps or overlaps, the sums, and the index.
     parts_.list_regions(sums);
     bool known = true;
     parts_.for_each([&](const offset_allocation& a, std::uint64_t) {

@@ -3,7 +3,10 @@
 
 // Defragmentation of an offset_allocator or offset_heap. First one move and its undoing; then
 // rounds, which empty the emptiest block or, in a range, carry the last parts down; then room for
-// one request, by clearing the cheapest stretch or by sliding all parts of a block.
+// one request, by clearing the cheapest stretch or by sliding all parts of a block. A plan is not a
+// copy: the user copies, then settles each move, and may allocate and free in between. So all state
+// is a phase, a block and a cursor, which the space moves on when its node goes; nothing here holds
+// a pointer over a call.
 #include <arenite/core/detail/budget_meter.hpp>
 #include <arenite/offset/detail/move_planner.hpp>
 
@@ -35,6 +38,7 @@ struct move_planner::window {
 
 bool move_planner::plan(index from, const fit& to, std::uint64_t granules,
                         offset_moves& out) noexcept {
+    // Whatever may fail comes first: from here on a move is planned whole.
     if (!space_.reserve(2) || !out.reserve_one())
         return false;
     offset_nodes& nodes = space_.nodes();
@@ -46,6 +50,7 @@ bool move_planner::plan(index from, const fit& to, std::uint64_t granules,
     const auto block = [&](index i) { return space_.blocks()[space_.block_of(nodes[i])].memory; };
     offset_move m{space_.allocation(from), space_.allocation(made), block(from), block(made),
                   nodes.data(from)};
+    // A slide may have taken less than the whole length yet, see slide().
     m.to.bytes = m.from.bytes;
     out.add(m);
     ++open_moves_;
@@ -54,6 +59,7 @@ bool move_planner::plan(index from, const fit& to, std::uint64_t granules,
 }
 
 void move_planner::undo(offset_moves& out, std::size_t keep) noexcept {
+    // Backward, as each one may have taken the remainder of the one before.
     while (out.size() > keep) {
         settle(out[out.size() - 1], false, [&](index i) { space_.give(i); });
         out.remove_last();
@@ -67,6 +73,7 @@ fit move_planner::place_elsewhere(const offset_node& n) const noexcept {
     const offset_block& own = blocks[space_.block_of(n)];
     const std::uint64_t held = space_.total() - blocks.empty_granules();
     const std::uint64_t mean = space_.used() * offset_blocks::fill_lists / held;
+    // Blocks well below the mean are the next to be emptied: what went there would move twice.
     const std::uint64_t least = std::max<std::uint64_t>(fill_of(own), mean * 3 / 4);
     return space_.find_among(
         offset_space::request_of(n), holes_a_search,
@@ -110,6 +117,8 @@ bool move_planner::slide(index from, offset_moves& out) noexcept {
     if (hole == none || !space_.nodes()[hole].is_hole())
         return false;
     offset_request r = offset_space::request_of(n);
+    // One granule is asked for, to learn where alignment allows it to begin; the destination then
+    // reaches up to its present place, which it may overlap.
     const std::uint64_t granules = std::exchange(r.granules, 1);
     const std::uint64_t at = space_.place_in(space_.nodes()[hole], r);
     return at != offset_space::nowhere &&
@@ -161,6 +170,7 @@ bool move_planner::choose(offset_moves& out, offset_moves::overlap overlap) noex
         phase_ = phase::empty;
         return true;
     }
+    // Moves under way may free a block yet.
     if (open_moves_ != 0)
         return false;
     const offset_block::index emptiest = b != offset_blocks::none ? b : blocks.emptiest_tried();
@@ -309,6 +319,8 @@ bool move_planner::widen(window& w, const offset_request& r) const noexcept {
         return nodes[i].is_hole() ? 0 : nodes[i].granules();
     };
     offset_node all = nodes[w.left];
+    // A bound, not an optimum: a window that needs more nodes than this would cost more than it
+    // gives.
     for (int n = nodes_a_window; n != 0; --n) {
         all.before = nodes[w.left].before;
         all.behind = nodes[w.right].behind;

@@ -3,7 +3,9 @@
 
 // Offsets of one range. Read try_allocate() first: the request in granules, nodes for what it may
 // split, the search, the hand-out; nothing has changed where one of them fails. Then the capacity:
-// grow() and shrink() move the end of the space, and no allocation.
+// grow() and shrink() move the end of the space, and no allocation. A handle tells a node and its
+// generation; the range itself is never touched, so nothing about an allocation can be read from
+// it.
 #include <arenite/offset/offset_allocator.hpp>
 
 #include <arenite/core/contract.hpp>
@@ -27,6 +29,7 @@ std::optional<offset_allocation>
 offset_allocator::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
                                const request_options& options) noexcept {
     const auto request = space().request_for(bytes, alignment, options);
+    // Two nodes at most: one for what lies in front of an aligned place, one for the rest behind.
     if (!request || request.granules > space().total() - space().used() || !space().reserve(2))
         return std::nullopt;
     const offset_space::fit found = space().find(request);
@@ -36,6 +39,7 @@ offset_allocator::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
 }
 
 bool offset_allocator::grow(std::uint64_t by) noexcept {
+    // The sum may wrap around, which the comparison below finds.
     const std::uint64_t wanted = capacity_ + by;
     const std::uint64_t granules = wanted >> space().granule_shift();
     if (wanted < by || granules > offset_space::most_granules ||
@@ -63,6 +67,7 @@ offset_allocator::growth_for(std::uint64_t bytes, std::uint64_t alignment,
 std::uint64_t offset_allocator::shrink() noexcept {
     const std::uint64_t before = capacity_;
     std::uint64_t end = 0;
+    // The last stretch is a hole or in use; two holes are never neighbours, so one look is enough.
     if (space().is_open() && space().total() != 0) {
         const offset_node& last = space().nodes()[space().blocks()[0].last];
         end = last.in_use() ? last.end() : last.position();

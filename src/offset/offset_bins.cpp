@@ -3,7 +3,8 @@
 
 // Holes by size. The heads of all lists and the tree over them are one piece of memory; in the tree
 // a bin counts as taken while it is empty, so that a search for a free place finds the next bin
-// that holds something.
+// that holds something. Read the header for the sizes of bins; only previous() has a loop, and it
+// is for the planner.
 #include <arenite/offset/detail/offset_bins.hpp>
 
 #include <cstring>
@@ -20,6 +21,7 @@ bool offset_bins::prepare(upstream memory) noexcept {
     if (p == nullptr)
         return false;
     heads_ = static_cast<index*>(p);
+    // Behind the heads, whose size keeps the words aligned.
     auto* const words =
         reinterpret_cast<bitmap_tree::word*>(static_cast<std::byte*>(p) + head_bytes);
     tree_ = bitmap_tree{count, {words, bitmap_tree::words_for(count)}};
@@ -34,6 +36,7 @@ void offset_bins::release(upstream memory) noexcept {
 
 void offset_bins::clear() noexcept {
     std::memset(heads_, 0xFF, head_bytes); // none
+    // All bins are empty, so all are taken.
     static_cast<void>(tree_.take_range(0, count));
 }
 

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // Blocks of a range of offsets: a table of blocks, the units that each covers, and lists of blocks
-// by how full they are, which lead the planner to the emptiest.
+// by how full they are, which lead the planner to the emptiest. A position leads to its block by a
+// shift and a load, since each block begins at a unit of its own; free units are looked for only
+// when a block is added. An offset_allocator has the single block that is part of the object, and
+// none of the tables.
 #include <arenite/offset/detail/offset_blocks.hpp>
 
 #include <algorithm>
@@ -21,6 +24,7 @@ offset_blocks::offset_blocks(upstream memory, unsigned shift) noexcept
 }
 
 offset_blocks::~offset_blocks() {
+    // The one block of an offset_allocator was never allocated.
     if (!has_lists())
         return;
     if (blocks_ != nullptr)
@@ -38,6 +42,8 @@ std::size_t offset_blocks::bytes() const noexcept {
 bool offset_blocks::grow_blocks() noexcept {
     if (room_ == none / 2)
         return false;
+    // Indices stay valid when the table moves, references do not: callers take a block anew after
+    // add().
     const std::uint32_t room = std::max(16u, std::min(room_ * 2, none / 2));
     void* const fresh = memory_.try_allocate(room * sizeof(offset_block), alignof(offset_block));
     if (fresh == nullptr)
@@ -76,9 +82,11 @@ bool offset_blocks::grow_units(std::uint64_t count) noexcept {
 
 std::size_t offset_blocks::free_units(std::uint64_t count) noexcept {
     std::size_t run = 0;
+    // Below it all units are taken: first fit from there, so that the table of units stays short.
     std::size_t i = first_free_unit_;
     for (; i < unit_room_ && run < count; ++i)
         run = units_[i] == none ? run + 1 : 0;
+    // A run that reaches the end of the table is made longer by growing it.
     if (run < count && !grow_units(i - run + count))
         return unit_room_;
     return i - run;
@@ -114,6 +122,7 @@ void offset_blocks::remove(index i) noexcept {
     const auto count = static_cast<std::size_t>((b.granules - 1) >> shift_) + 1;
     std::fill(units_ + unit, units_ + unit + count, none);
     first_free_unit_ = std::min(first_free_unit_, unit);
+    // Granules of 0 mark a place in the table without a block.
     b = offset_block{};
     b.next = unused_;
     unused_ = i;
@@ -136,6 +145,7 @@ void offset_blocks::unlink(index i) noexcept {
         return;
     }
     heads_[b.list] = b.next;
+    // The list of empty blocks has no bit: it is asked for by name.
     if (b.next == none && b.list != empty_list)
         filled_[b.list / fill_lists] &= ~(std::uint64_t{1} << b.list % fill_lists);
 }

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // An offset_heap is an offset_space whose blocks come from an offset_source: asking it under a
-// budget, entering a block, and giving empty ones back.
+// budget, entering a block, and giving empty ones back. Read try_allocate() first. The source is
+// the user's code and is called in the middle of a call here: it may read the heap, so that books
+// are in order before each call of it, and any change by it is refused (enter()).
 #include <arenite/offset/offset_heap.hpp>
 
 #include <arenite/core/contract.hpp>
@@ -61,6 +63,8 @@ offset_heap::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
     if (!request)
         return std::nullopt;
     refused_ = refusal::bookkeeping;
+    // Nodes before the block: with a new block and no node for its hole, the block would have to go
+    // back.
     if (!space().reserve(offset_space::nodes_a_request))
         return std::nullopt;
     offset_space::fit found = space().find(request);
@@ -68,6 +72,7 @@ offset_heap::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
     if (in_new_block) {
         if (!add_block(request))
             return std::nullopt;
+        // A new block is one hole of at least the request's length, so this finds it.
         found = space().find(request);
     }
     const offset_allocation made = hand_out(found, request, options);
@@ -152,6 +157,8 @@ void* offset_heap::get(std::uint64_t& bytes, std::uint64_t least) noexcept {
             if (void* const block = ask_source(bytes))
                 return block;
         }
+        // Nothing smaller than the request would serve it: only empty blocks that are held can make
+        // room yet.
         if (bytes == least && space().blocks().empty_count() == 0)
             return nullptr;
         if (bytes == least)
@@ -163,9 +170,13 @@ bool offset_heap::add_block(const detail::offset_request& r) noexcept {
     const unsigned shift = space().granule_shift();
     const std::uint64_t largest = options_.largest_block_bytes >> shift << shift;
     const std::uint64_t least = r.granules << shift;
+    // Half a block would be lost behind it: it gets memory of just its size, which goes when it
+    // does.
     const bool single = least > largest / 2;
     std::uint64_t bytes = least;
     if (!single) {
+        // Blocks double with their number, up to the largest; those of single requests do not
+        // count.
         const auto doublings = static_cast<unsigned>(std::min<std::size_t>(count_ - singles_, 63));
         const std::uint64_t first = options_.first_block_bytes >> shift << shift;
         bytes = doublings < static_cast<unsigned>(std::countl_zero(first)) ? first << doublings
@@ -189,6 +200,7 @@ bool offset_heap::add_block(const detail::offset_request& r) noexcept {
 }
 
 void offset_heap::give_back(offset_block::index b) noexcept {
+    // A copy: the entry is cleared before the source is called with it.
     const offset_block block = space().blocks()[b];
     space().close(b);
     space().blocks().remove(b);

@@ -40,6 +40,7 @@ bool offset_moves::reserve_one() noexcept {
     if (fresh == nullptr)
         return false;
     auto* const list = static_cast<offset_move*>(fresh);
+    // Moves are plain values: the old array needs no destruction.
     std::uninitialized_copy(list_, list_ + size_, list);
     if (list_ != nullptr)
         memory_.deallocate(list_, room_ * sizeof(offset_move), alignof(offset_move));

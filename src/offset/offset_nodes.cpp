@@ -3,7 +3,8 @@
 
 // The nodes of an offset allocator: one array, with the users' words behind it. Growing copies it,
 // so that an index stays valid and the address of a node does not. clear() runs downward: the list
-// of vacant nodes then begins with the lowest.
+// of vacant nodes then begins with the lowest. Users' words lie apart from the nodes so that those
+// that don't ask for them have two nodes in a line of the cache.
 #include <arenite/offset/detail/offset_nodes.hpp>
 
 #include <algorithm>
@@ -49,6 +50,8 @@ bool offset_nodes::grow(std::size_t count) noexcept {
     if (count > most_nodes - taken)
         return false;
     const std::size_t needed = taken + count;
+    // An eighth each time: nodes are the main cost of an allocator, and doubling would leave up to
+    // half of them unused.
     const std::size_t room =
         std::min(most_nodes, std::max({needed, room_ + room_ / 8, first_room}));
     void* const fresh = memory_.try_allocate(room * node_bytes(), alignof(offset_node));
@@ -75,6 +78,7 @@ void offset_nodes::clear() noexcept {
     retired_ = 0;
     for (index i = made_; i-- != 0;) {
         if (nodes_[i].in_use())
+            // Handles from before clear() are stale from now on, like those of freed parts.
             nodes_[i].next_generation();
         give(i);
     }

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // The part that offset_allocator and offset_heap share: checks of handles, figures, and the calls
-// that lead to the planner.
+// that lead to the planner. enter() stands at the begin of each call that changes something: it
+// refuses calls by the source of an offset_heap from within. Read give() first, by which every
+// stretch goes, whether it is freed or left by a move.
 #include <arenite/offset/offset_parts.hpp>
 
 #include <arenite/core/contract.hpp>
@@ -39,6 +41,7 @@ void offset_parts::refuse_source() {
 // ---- handles ------------------------------------------------------------------------------------
 
 ARENITE_INLINE void offset_parts::give(offset_node::index i) {
+    // Asked before the node may become part of a hole beside it.
     const std::uint64_t position = space_.nodes()[i].position();
     space_.give(i);
     if (!space_.blocks().has_lists())
@@ -50,6 +53,7 @@ ARENITE_INLINE void offset_parts::give(offset_node::index i) {
 
 void offset_parts::deallocate(const offset_allocation& a) {
     enter();
+    // Refuses what is not alive; nothing has changed by then.
     static_cast<void>(space_.at(a, "deallocate"));
     planner_.note_change();
     give(a.node);

@@ -3,7 +3,8 @@
 
 // Bookkeeping of offsets: nodes in address order, free ones also in bins by length. In this order:
 // nodes, blocks, the search for a place, with kinds that keep a distance; taking and giving a
-// stretch; resizing and sliding one; handles and their misuse.
+// stretch; resizing and sliding one; handles and their misuse. Positions and lengths are in
+// granules throughout; only offset_parts and the allocators know bytes.
 #include <arenite/offset/detail/offset_space.hpp>
 
 #include <arenite/core/alignment.hpp>
@@ -130,6 +131,7 @@ void offset_space::close(offset_block::index b) noexcept {
 
 /// Asks for all that so many stretches and the hole behind them need.
 bool offset_space::prepare(std::size_t count) noexcept {
+    // The first request opens the space: until then an allocator has no memory of its own.
     if (!nodes_.reserve(count + 1) || !bins_.prepare(nodes_.memory()))
         return false;
     if (total_ != 0) {
@@ -261,6 +263,7 @@ std::uint64_t offset_space::end_for(const offset_request& r) const noexcept {
         hole.before = n.is_hole() ? n.before : last;
         hole.set_position(n.is_hole() ? n.position() : n.end());
     }
+    // So long that any request fits wherever alignment puts it; only its begin matters.
     hole.set_hole(beyond_all * 4);
     const std::uint64_t at = place_low(hole, r);
     return at == nowhere ? nowhere : at + r.granules;
@@ -358,6 +361,8 @@ offset_space::index offset_space::take(const fit& f, const offset_request& r) no
         nodes_[i].set_hole(f.at - begin);
         bins_.add(nodes_, i);
         i = insert_behind(i, f.at);
+        // A node at the begin of a hole serves again under its next generation; without one it must
+        // not.
     } else if (nodes_.is_used_up(nodes_[i])) [[unlikely]] {
         i = replace(i);
     }
@@ -378,6 +383,7 @@ void offset_space::give(index i) noexcept {
     std::uint64_t granules = n.granules();
     --live_;
     sub_used(n.position(), granules);
+    // Here, not at the next use: a stale handle is refused from this moment on.
     n.next_generation();
     const index behind = n.behind;
     if (behind != none && nodes_[behind].is_hole()) {
