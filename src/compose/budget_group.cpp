@@ -3,7 +3,9 @@
 
 // A tree of budgets. take and give go from a group up to its root, if all have room; if one of them
 // refuses all the same, those below it give back. Then warnings, which are called once a level is
-// passed, and the limits themselves.
+// passed, and the limits themselves. All counts are relaxed atomics: a budget orders no memory, and
+// a reader needs a figure, not a moment. Read refused_by() first, then try_take(); make_room()
+// calls the user's evict, and tell() the user's on_level, both without any lock.
 #include <arenite/compose/budget_group.hpp>
 
 #include <arenite/core/contract.hpp>
@@ -16,6 +18,7 @@ inline namespace ARENITE_ABI {
 
 namespace {
 
+/// Sums of two such numbers do not wrap around.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
 
 /// Groups for which this thread is evicting: what it does meanwhile evicts nothing there.
@@ -23,6 +26,8 @@ struct eviction {
     const budget_group* group;
     const eviction* outer;
 };
+/// A list on the stack, the innermost first: evict may free and take in other groups, where another
+/// eviction may begin.
 constinit thread_local const eviction* evicting = nullptr;
 
 } // namespace
@@ -34,6 +39,7 @@ budget_group::budget_group(const budget_group_options& options, budget_group* pa
         contract_violation("a budget_group warns at a share of 0 to 1 of its budget, and is "
                            "critical at that share or a larger one");
     if (parent != nullptr)
+        // Only counted: a parent never reaches down, so that a request goes one way.
         parent->children_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -42,6 +48,7 @@ budget_group::~budget_group() {
         contract_violation("a budget_group ends before its children");
     if (parent_ == nullptr)
         return;
+    // Bytes that were never given back end with their group, and stop counting above it.
     if (in_use() != 0)
         parent_->give(in_use());
     parent_->children_.fetch_sub(1, std::memory_order_relaxed);
@@ -49,6 +56,8 @@ budget_group::~budget_group() {
 
 bool budget_group::try_take_here(std::uint64_t bytes) noexcept {
     const std::uint64_t most = budget_bytes();
+    // A limit that was lowered may be below what is in use: then nothing is given, and the
+    // difference is not computed.
     std::uint64_t used = in_use();
     do {
         if (used > most || bytes > most - used)
@@ -84,6 +93,8 @@ bool budget_group::has_room(std::uint64_t bytes) const noexcept {
 /// nullptr: all have given their bytes. Otherwise none has; nor for a moment, in which other
 /// requests would fail, unless the group that refuses had room just before.
 budget_group* budget_group::refused_by(std::uint64_t bytes) noexcept {
+    // A first look, without writing: a group that is full for long would otherwise see each request
+    // of its children rise and fall again.
     for (budget_group* g = this; parent_ != nullptr && g != nullptr; g = g->parent_)
         if (!g->has_room(bytes))
             return g;
@@ -99,6 +110,7 @@ budget_group* budget_group::refused_by(std::uint64_t bytes) noexcept {
 
 bool budget_group::try_take(std::uint64_t bytes) noexcept {
     while (budget_group* const full = refused_by(bytes)) {
+        // A request above the whole budget evicts nothing: it could never be met.
         if (bytes <= full->budget_bytes() && full->make_room(bytes))
             continue;
         full->refusals_.fetch_add(1, std::memory_order_relaxed);
@@ -113,6 +125,7 @@ bool budget_group::make_room(std::uint64_t bytes) noexcept {
     if (options_.evict == nullptr)
         return false;
     for (const eviction* e = evicting; e != nullptr; e = e->outer)
+        // What evict itself takes must not evict from the same group again.
         if (e->group == this)
             return false;
     const eviction mine{this, evicting};
@@ -146,6 +159,7 @@ void budget_group::tell(budget_group& grower) noexcept {
         if (now <= told) [[likely]]
             return;
     } while (!told_.compare_exchange_weak(told, now, std::memory_order_relaxed));
+    // The nearest handler upward hears of groups that have none.
     const budget_group* teller = this;
     while (teller->options_.on_level == nullptr) {
         teller = teller->parent_;
@@ -157,6 +171,7 @@ void budget_group::tell(budget_group& grower) noexcept {
 
 void budget_group::set_budget(std::uint64_t bytes) noexcept {
     budget_.store(std::min(bytes, most_bytes), std::memory_order_relaxed);
+    // A larger budget may end a level that was told, a smaller one may begin one.
     give_here(0);
     tell(*this);
 }

@@ -24,6 +24,7 @@ void refuse_limit(const limited_options& options, std::source_location where) {
 std::size_t share_of(std::size_t bytes, double share) noexcept {
     if (share >= 1)
         return bytes;
+    // A double has 53 bits: rounded up, a share of a very large budget could be above it.
     return std::min(bytes, static_cast<std::size_t>(static_cast<double>(bytes) * share));
 }
 

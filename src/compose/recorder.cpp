@@ -3,7 +3,10 @@
 
 // The file of a recording_resource. `state` is the file, its buffer and the numbers of live
 // objects; a `session` holds its lock, and knows the thread inside; the calls of a recorder come
-// last, and each writes one event.
+// last, and each writes one event. Read state::record() and state::add() first. The format is that
+// of traces that the lab replays: 64 bytes of head, then 16 for each event. The head is written
+// again with each batch, so that a program that crashes leaves a file that can be read up to the
+// last batch.
 #include <arenite/compose/detail/recorder.hpp>
 
 #include <arenite/core/config.hpp>
@@ -44,6 +47,7 @@ namespace recording {
 
 enum class op : std::uint8_t { allocation = 1, resize = 4, free = 6, mark = 11 };
 
+/// Both structures are written as they lie in memory; their sizes are part of the format.
 struct file_event {
     std::uint32_t slot, bytes;
     std::uint16_t site;
@@ -69,6 +73,8 @@ struct closer {
 };
 
 inline std::uint32_t recorded(std::size_t bytes) noexcept {
+    // A trace is about patterns: an object of more than 4 GiB counts as one of 4 GiB, one of no
+    // bytes as one of 1.
     constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
     return static_cast<std::uint32_t>(std::clamp<std::size_t>(bytes, 1, most));
 }
@@ -92,6 +98,9 @@ struct recorder::state {
     /// the recorder's own use of memory leads to are not recorded: see `inside`.
     template <class F>
     void record(F f) noexcept {
+        // The containers below may allocate from the very resource that is recorded: without this
+        // the thread would wait for its own lock. Only the thread's own writes can make this true,
+        // so relaxed is enough.
         if (inside.load(std::memory_order_relaxed) == std::this_thread::get_id())
             return;
         const session guard{*this};
@@ -120,6 +129,7 @@ struct recorder::state {
         waiting.push_back({slot, now, 0, what, log2_alignment, number.first->second});
         ++head.events;
         head.slots = std::max(head.slots, std::uint64_t{slot} + 1);
+        // Unsigned: a shrinking object adds a number that wraps to the difference.
         head.live_bytes += std::uint64_t{now} - before;
         head.most_live_bytes = std::max(head.most_live_bytes, head.live_bytes);
         head.allocations += what == op::allocation ? 1 : 0;
@@ -138,6 +148,8 @@ struct recorder::state {
 
     void free(const object& o) {
         free_slots.push_back(o.slot);
+        // The lowest free number is taken next, so that numbers stay dense and a replay needs a
+        // table only as long as the most objects alive at once.
         std::push_heap(free_slots.begin(), free_slots.end(), std::greater<>{});
         add(op::free, o.slot, o.bytes, 0);
     }
@@ -168,6 +180,7 @@ struct recorder::state {
 
     /// In a forked child, which shares the file with its parent.
     static void end_in_child(void* s) noexcept {
+        // Two processes that write through one position would leave a file of neither.
         static_cast<state*>(s)->failed = true;
         static_cast<state*>(s)->waiting.clear();
     }
@@ -187,6 +200,7 @@ struct recorder::state {
         std::lock_guard<fork_lock<std::mutex>> lock_;
     };
 
+    // 64 KiB of events: one write for thousands of calls.
     static constexpr std::size_t most_waiting = 4096;
 
     fork_lock<std::mutex> mutex{&end_in_child, this};
@@ -237,6 +251,7 @@ fork_lock<std::mutex>& lock_of_recordings() noexcept {
 
 void recorder::mark_all() noexcept {
     marker_of_recorder()();
+    // A program marks its frames whether it is recorded or not: then this one load is all.
     if (all_recordings.load(std::memory_order_relaxed) == nullptr)
         return;
     const std::lock_guard lock{lock_of_recordings()};
@@ -281,6 +296,8 @@ recorder::~recorder() {
                 break;
             }
     }
+    // Out of the list of recordings first: from then on no mark of another thread comes to this
+    // file.
     flush();
     delete state_;
 }
@@ -288,6 +305,7 @@ recorder::~recorder() {
 void recorder::on_allocate(const void* p, std::size_t bytes, std::size_t alignment) noexcept {
     state_->record([&] {
         state& s = *state_;
+        // An address that comes twice without a free was freed past the recorder.
         if (const auto freed = s.objects.find(p); freed != s.objects.end())
             s.free(freed->second); // at the resource behind
         const object o{s.take_slot(), recorded(bytes)};
@@ -325,6 +343,8 @@ void recorder::on_reset() noexcept {
         live.reserve(state_->objects.size());
         for (const auto& [p, o] : state_->objects)
             live.push_back(o);
+        // In the order of their numbers: the order of a hash table differs from run to run, and
+        // recordings are compared.
         std::sort(live.begin(), live.end(),
                   [](const object& a, const object& b) { return a.slot < b.slot; });
         state_->objects.clear();

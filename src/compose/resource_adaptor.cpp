@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The message for an adaptor through which more is freed than it gave.
+// The message for an adaptor through which more is freed than it gave. Out of line so that the
+// check in the header is a comparison and a jump.
 #include <arenite/compose/detail/resource_adaptor.hpp>
 
 #include <arenite/core/contract.hpp>

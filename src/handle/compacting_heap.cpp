@@ -3,7 +3,9 @@
 
 // Objects of a compacting_heap while nothing moves: making and destroying them, pins, the reports.
 // Moving them is compacting_heap_step.cpp; where they lie is movable_blocks.cpp; their handles lead
-// through handle_table.cpp.
+// through handle_table.cpp. Read begin_object() and end_object() first. User code (a constructor, a
+// destructor, relocated()) runs in the middle of calls, so activity_ and user_code_ say what is
+// under way, and each call refuses where it would change what another one walks over.
 #include <arenite/handle/compacting_heap.hpp>
 
 #include <arenite/block/detail/region_joiner.hpp>
@@ -27,7 +29,8 @@ using detail::word_bytes;
 
 namespace {
 
-/// An object that is being destroyed is pinned so often.
+/// An object that is being destroyed is pinned so often. Never reached by counting: the count of
+/// pins stands in the same word as the link of free entries.
 constexpr std::uint32_t ending = UINT32_MAX;
 
 /// Granules of an object and of its word.
@@ -64,6 +67,7 @@ compacting_heap::~compacting_heap() {
                        "a compacting_heap ends while an object of it is pinned");
         end_object(detail::id_at(p.address), *p.kind, p.address);
     }
+    // Blocks of large objects lie in their own list; those of movable ones go with blocks_.
     for (detail::block* b = large_list_.take_all(); b != nullptr;)
         large_.give_back(*std::exchange(b, b->right));
 }
@@ -109,11 +113,14 @@ std::byte* compacting_heap::begin_object(const object_kind& kind, object_id& id)
     std::byte* const address = take_room(kind);
     if (address == nullptr)
         return nullptr;
+    // The room first, then the entry: an entry that is in use always leads to room.
     id = table_.make(address, kind.number);
     if (id.is_null()) {
         give_room(kind, address);
         return nullptr;
     }
+    // From here on handles find it, while its constructor still runs; when that throws,
+    // finish_making() takes all back.
     detail::set_word_before(address, detail::word_of(id, address));
     ++live_;
     to_be_ended_ += kind.end != nullptr ? 1u : 0u;
@@ -164,6 +171,8 @@ void compacting_heap::end_object(object_id id, const object_kind& kind,
 
 void compacting_heap::forget_object(object_id id, const object_kind& kind,
                                     std::byte* address) noexcept {
+    // Before the memory goes: a handle that still remembers this place reads 0, which is no
+    // object's word, and asks the table.
     detail::set_word_before(address, 0);
     table_.end(id);
     give_room(kind, address);
@@ -255,6 +264,7 @@ void compacting_heap::trim() noexcept {
         contract_violation(activity_ == activity::step
                                ? "compacting_heap: trim is called within a step of the heap"
                                : "compacting_heap: trim is called within for_each");
+    // Open blocks go only when no cursor is in them.
     blocks_.close(making_);
     blocks_.close(filling_);
     blocks_.close(order_.cursor);

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The steps in which a compacting_heap moves objects.
+// The steps in which a compacting_heap moves objects. step() empties the emptiest blocks,
+// step_in_order() lays objects one behind the other in the order of visits; both end in move(),
+// which is worth reading first. Whatever a step needs to go on is in the heap (a victim, an order,
+// cursors), so that it may stop before any object.
 #include <arenite/handle/compacting_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -75,12 +78,16 @@ void compacting_heap::move(object_id id, object_entry& entry, const object_kind&
                            std::byte* to) noexcept {
     std::byte* const from = entry.address;
     std::byte* const at = to + word_bytes;
+    // Table first, then the words of both places: a handle that asks in between is this thread's
+    // own, since no other thread may access objects while one moves.
     entry.address = at;
     detail::set_word_before(at, detail::word_of(id, at));
     detail::set_word_before(from, 0);
     if (kind.relocate != nullptr)
         kind.relocate(at, from);
     else
+        // Types without relocate are trivially copyable, or were declared to be relocatable by
+        // their bytes.
         std::memcpy(at, from, kind.bytes);
     order_.window.moved(from, kind.bytes, at);
     blocks_.give(from - word_bytes, detail::granules_for(word_bytes + kind.bytes));
@@ -109,6 +116,8 @@ bool compacting_heap::empty_one(progress& p) noexcept {
         }
         std::byte* const to = blocks_.take(filling_, granules, kind.alignment);
         if (to == nullptr) {
+            // No room elsewhere: the objects that did move stay where they are, and the block waits
+            // until something in it has been freed.
             blocks_.give_victim_up();
             return true;
         }
@@ -161,6 +170,8 @@ std::byte* compacting_heap::take_in_order(const object_kind& kind, progress& p) 
     const std::size_t granules = detail::granules_for(word_bytes + kind.bytes);
     if (std::byte* const here = blocks_.take_here(order_.cursor, granules, kind.alignment))
         return here;
+    // Laying in order takes fresh blocks before the old ones are empty: where that would hold too
+    // much, the emptiest are emptied first.
     while (is_over_room() && empty_one(p)) {
     }
     return p.is_spent() ? nullptr : blocks_.take(order_.cursor, granules, kind.alignment);
@@ -180,6 +191,8 @@ bool compacting_heap::place_next_visited(progress& p) {
         contract_violation("compacting_heap: an order of visits has a handle of another heap");
     order_.near_bytes = 4 * (kind.bytes + 2 * word_bytes);
     const bool is_laid = blocks_.stamp_at(entry->address) == order_.cursor.stamp;
+    // An object that already follows the one visited before it is not copied for nothing; nor is
+    // one that was laid in this order before.
     order_.in_order =
         !is_laid && (order_.window.begins_run() || (order_.in_order && visit.follows));
     if (!is_laid && !order_.in_order && entry->pins_or_next == 0) {

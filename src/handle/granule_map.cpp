@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // Making the bits of a new block: all that lies behind its head can't be read until it is taken.
+// Read the header's picture: bits count granules from the block's own first byte, so those of the
+// head are set for good and no object is ever found there.
 #include <arenite/handle/detail/granule_map.hpp>
 
 #include <arenite/check/detail/poison.hpp>

@@ -17,6 +17,8 @@ void* basic_handle::find_in_table() const noexcept {
     const object_entry* const entry = handle_table::find(id_);
     if (entry == nullptr) {
         ARENITE_ASSERT(!handle_table::is_gone(id_), "the compacting_heap of this handle is gone");
+        // Just behind a word of 0: the next access compares that, without a look into the table
+        // first.
         cache(const_cast<std::uint64_t*>(&null_word + 1)); // it stays dead
         return nullptr;
     }

@@ -3,7 +3,9 @@
 
 // From a slot to its object: the cells of the process lead to chunks of entries, each chunk of one
 // heap. First the cells and the numbers of chunks, which heaps take and give without a lock; then
-// finding an entry; then making and ending one.
+// finding an entry; then making and ending one. No lock anywhere: heaps of several threads take and
+// give numbers of chunks by compare-exchange on one word, and a chunk, once it has a number, is
+// changed by its own heap only.
 #include <arenite/handle/detail/handle_table.hpp>
 
 #include <arenite/block/detail/block.hpp>
@@ -44,6 +46,8 @@ constexpr std::uint16_t last_first_generation = 60'000; // a chunk used so far g
 
 constinit lazy_array<cell, cell_count, 1> cells;
 constinit std::atomic<std::uint32_t> fresh_number{1}; // no slot is 0
+/// The count in the upper half differs after each change, so that a head that was taken and given
+/// back meanwhile is not mistaken for the one that was read.
 constinit std::atomic<std::uint64_t> free_numbers{0}; // the latest, below a count of changes
 
 constexpr std::uint64_t free_cell(std::uint32_t next, std::uint16_t generation) noexcept {
@@ -78,6 +82,8 @@ struct chunk_number {
 chunk_number take_number(const cell* all) noexcept {
     std::uint64_t head = free_numbers.load(std::memory_order_acquire);
     while (const auto number = static_cast<std::uint32_t>(head)) {
+        // It may be another thread's chunk by now, and this no free cell: then the exchange fails,
+        // as the count has changed.
         const std::uint64_t seen = all[number].load(std::memory_order_relaxed);
         const std::uint64_t changed = (head >> 32) + 1;
         if (free_numbers.compare_exchange_weak(head, changed << 32 | seen >> 32,
@@ -95,6 +101,8 @@ chunk_number take_number(const cell* all) noexcept {
 
 void give_number(cell* all, std::uint32_t number, std::uint16_t last_generation) noexcept {
     if (last_generation >= last_first_generation) {
+        // Handles from before could otherwise be mistaken for later objects once generations come
+        // round.
         all[number].store(free_cell(0, 0), std::memory_order_release); // never again
         return;
     }
@@ -174,6 +182,8 @@ bool handle_table::add_chunk() noexcept {
     const auto first_slot = static_cast<std::uint32_t>(got.number * entries_per_chunk);
     fresh_ = first_slot + static_cast<std::uint32_t>(head_entries);
     fresh_end_ = first_slot + static_cast<std::uint32_t>(entries_per_chunk);
+    // Last, and with release, for the acquire of chunk_of(): whoever finds the chunk finds its head
+    // complete.
     all[got.number].store(reinterpret_cast<std::uintptr_t>(c), std::memory_order_release);
     return true;
 }
@@ -194,6 +204,7 @@ object_id handle_table::make(std::byte* address, std::uint16_t kind) noexcept {
         const object_id id{free_, e.generation};
         free_ = e.pins_or_next;
         e = {address, id.generation(), kind, 0};
+        // When the heap ends, the number goes on behind the highest generation that any entry had.
         c.last_generation = std::max(c.last_generation, id.generation());
         return id;
     }

@@ -30,6 +30,7 @@ constexpr std::uint16_t holes_small = 128;
 constexpr std::uint16_t filled_0 = 256; // and so on, to the highest bit
 constexpr std::size_t fill_states = 8;
 
+/// 128 bytes.
 constexpr std::size_t small_granules = 16;
 constexpr std::size_t notes_granules = 1;
 
@@ -98,12 +99,15 @@ void movable_blocks::wait(block& b, std::uint16_t holes) noexcept {
         free_in_waiting_ += n.counted;
     }
     const std::size_t eighths = live_of(b) * fill_states / all;
+    // A block that cannot be emptied now has no filled state, so that victim() does not come to it
+    // again and again.
     if (n.pinned == 0 && n.could_not_empty == 0)
         state |= filled(eighths);
     source_.blocks().set_state(b, state);
     std::size_t next = all * std::min(eighths, fill_states - 1) / fill_states; // live below it
     if (holes != holes_any)
         next = std::max(next, live_of(b) - std::min(live_of(b), all / 64) + 1);
+    // The highest of the counts at which a state would change: frees compare with this one number.
     b.alarm = next == 0 ? 0 : static_cast<std::int32_t>(next - 1);
 }
 
@@ -138,6 +142,7 @@ std::size_t movable_blocks::fit(const block& b, std::size_t from, std::size_t gr
         if (first == end)
             return 0;
         const std::uintptr_t object = address_of(&b) + (first + 1) * granule_bytes;
+        // The object behind its word is aligned, not the word.
         const std::size_t at = first + ((0 - object) & (alignment - 1)) / granule_bytes;
         if (at == first)
             return at;
@@ -160,6 +165,7 @@ std::byte* movable_blocks::take_here(cursor& c, std::size_t granules,
     bits::set_run(b.occupancy(), at, granules);
     b.live += static_cast<std::int32_t>(granules);
     live_ += granules;
+    // A cursor only goes upward, so objects that are made one after another lie in that order.
     c.granule = at + granules;
     poison::undefined(b.at(at), granules * granule_bytes);
     return b.at(at);
@@ -187,6 +193,8 @@ bool movable_blocks::move_on(cursor& c, std::size_t granules, std::size_t alignm
     }
     block_list& blocks = source_.blocks();
     block* next = nullptr;
+    // Each supply tries holes from the least useful on: those that larger requests have given up
+    // first.
     if (c.from != supply::fresh && small)
         next = blocks.lowest(holes_small);
     if (c.from == supply::holes && next == nullptr)
@@ -252,6 +260,7 @@ void movable_blocks::close(cursor& c) noexcept {
 // ---- emptying -----------------------------------------------------------------------------------
 
 block* movable_blocks::victim(const cursor& filling) noexcept {
+    // The emptiest first, and of these the highest: so the upper end of memory empties.
     for (std::size_t eighths = 0; victim_ == nullptr && eighths < fill_states;) {
         block* const b = source_.blocks().highest(filled(eighths));
         if (b == nullptr) {
@@ -265,6 +274,8 @@ block* movable_blocks::victim(const cursor& filling) noexcept {
         std::size_t room = free_in_waiting_ - notes_of(*b).counted;
         if (filling.at != nullptr)
             room += usable(*filling.at) - live_of(*filling.at);
+        // Begun only if all of it may fit elsewhere: else objects would be moved and nothing
+        // returned.
         if (room < live_of(*b))
             return nullptr;
         open(*b, b->note);

@@ -49,6 +49,7 @@ bool readable_spans::make_room() noexcept {
 void* readable_spans::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     if (idle_bytes_ != 0) {
         for (entry& e : entries()) {
+            // Only spans of just this length: parts of one would have to be joined again.
             if (!e.lent && e.bytes == bytes && is_aligned(e.begin, alignment)) {
                 e.lent = true;
                 idle_bytes_ -= bytes;
@@ -63,6 +64,7 @@ void* readable_spans::try_allocate(std::size_t bytes, std::size_t alignment) noe
         return nullptr;
     entry* const at =
         std::partition_point(first_, first_ + count_, [&](const entry& e) { return e.begin < p; });
+    // Kept in address order: the first idle one that fits is then the lowest.
     std::copy_backward(at, first_ + count_, first_ + count_ + 1);
     *at = {p, bytes, static_cast<unsigned char>(std::countr_zero(alignment)), true};
     ++count_;

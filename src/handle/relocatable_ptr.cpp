@@ -37,6 +37,7 @@ void* basic_relocatable_ptr::find_in_table() const noexcept {
         return nullptr;
     const object_kind& kind = kind_numbered(entry->kind);
     if (movable_blocks::may_hold(kind.bytes, kind.alignment))
+        // Only a place in a block may be remembered, see handle.cpp.
         cache(entry->address);
     return entry->address;
 }

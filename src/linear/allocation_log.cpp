@@ -3,7 +3,9 @@
 
 // The allocations of a linear_resource in checked builds, in the order of their addresses, upward
 // or downward, so that find() can halve. A rewind is not noted: add_above() and add_below() drop
-// what it took when the next allocation shows where the resource begins again.
+// what it took when the next allocation shows where the resource begins again. It lies in memory of
+// malloc: a log inside the region would change what it observes. Where malloc refuses, the log is
+// lost and finds nothing wrong from then on.
 #include <arenite/linear/detail/allocation_log.hpp>
 
 #include <algorithm>
@@ -21,6 +23,7 @@ void allocation_log::add_above(const std::byte* top, const std::byte* p,
     while (count_ != 0 && entries_[count_ - 1].first >= top)
         --count_;
     if (count_ != 0)
+        // The top may have sunk into the latest entry, by a resize to less.
         entries_[count_ - 1].last = std::min(entries_[count_ - 1].last, top);
     add(p, bytes);
 }
@@ -66,8 +69,11 @@ const char* allocation_log::free(const std::byte* p, std::size_t bytes,
         return "no allocation begins there";
     if (e->freed)
         return "it was freed before";
+    // The end of the latest allocation is where the top is, if it was shrunk without a note here.
     if (std::min(e->last, top) != p + bytes)
         return "it was allocated with another size";
+    // It stays in the list until a later allocation begins below it: until then a second free is
+    // found.
     e->freed = true;
     return nullptr;
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The messages about misuse of a frame_resource.
+// The messages about misuse of a frame_resource. The class itself is in its header; these are apart
+// so that its calls stay short.
 #include <arenite/linear/frame_resource.hpp>
 
 #include <arenite/core/contract.hpp>

@@ -3,6 +3,8 @@
 
 // A linear_resource over reserved addresses: reserves at the first request, commits in steps as the
 // top rises, in huge pages after the first MiB, and gives back what recent rounds did not need.
+// Read reserve() and commit() first, which are the two halves of growing: addresses once, memory in
+// steps. emptied() is called at the end of a round and decides what of it stays.
 #include <arenite/linear/growing_linear_resource.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -21,9 +23,13 @@ using detail::os::platform;
 
 namespace {
 
+/// Steps double from here to largest_step, so that n bytes take O(log n) system calls until they
+/// are large, and then one for each 32 MiB.
 constexpr std::size_t first_step = 64_KiB;
 constexpr std::size_t in_small_pages = 1_MiB; // where a region begins before its first huge page
 constexpr std::size_t largest_step = 32_MiB;
+/// The peak of this window and of the one before are kept: 16 to 32 rounds, half a second of
+/// frames.
 constexpr std::size_t rounds_of_a_window = 16;
 
 std::size_t huge_bytes() noexcept {
@@ -58,6 +64,7 @@ bool growing_linear_resource::reserve(std::size_t count, std::size_t alignment) 
         before = alignment <= in_small_pages && in_small_pages < huge_bytes() ? in_small_pages : 0;
         multiple = std::max(alignment, huge_bytes());
     }
+    // The system gives any page; a begin that is a multiple is cut out of a longer range.
     const std::size_t slack = multiple > page ? multiple : 0;
     bool refused = false;
     while (base_ == nullptr) {
@@ -74,6 +81,8 @@ bool growing_linear_resource::reserve(std::size_t count, std::size_t alignment) 
             if (bytes == *least)
                 return false;
             refused = true;
+            // A limit on addresses (ulimit -v) is not known beforehand: halves are tried down to
+            // the request.
             bytes = std::max(align_up(bytes / 2, page), *least);
         }
     }
@@ -93,6 +102,8 @@ bool growing_linear_resource::make_room(std::size_t count, std::size_t alignment
     if (padding <= linear_.capacity_ - used && count <= linear_.capacity_ - used - padding &&
         commit(used + padding + count))
         return true;
+    // Addresses that do not serve their first request serve none: they go back, and the next
+    // request begins anew.
     if (is_new)
         release();
     return false;
@@ -103,8 +114,10 @@ bool growing_linear_resource::commit(std::size_t needed) noexcept {
     const std::size_t page = platform::page_bytes();
     const std::size_t reserved = align_up(linear_.capacity_, page);
     const std::size_t step = std::clamp(committed_, first_step, largest_step);
+    // As much again as there is, within the bounds of a step.
     std::size_t wanted = std::min(whole_pages(std::max(needed, committed_ + step)), reserved);
     if (!platform::commit(base_ + committed_, wanted - committed_)) {
+        // Where memory is short the step ahead may be what is refused.
         wanted = align_up(needed, page);
         if (!platform::commit(base_ + committed_, wanted - committed_))
             return false;
@@ -140,6 +153,7 @@ void growing_linear_resource::decommit(std::size_t kept) noexcept {
     if (kept >= committed_)
         return;
     detail::poison::undefined(base_ + kept, committed_ - kept);
+    // Addresses stay reserved, so that the region can grow there again.
     platform::decommit(base_ + kept, committed_ - kept);
     committed_ = kept;
     linear_.limit_ = base_ + std::min(kept, linear_.capacity_);
@@ -148,6 +162,7 @@ void growing_linear_resource::decommit(std::size_t kept) noexcept {
 void growing_linear_resource::emptied() noexcept {
     const std::size_t round = linear_.high_water_;
     linear_.earlier_high_water_ = std::max(linear_.earlier_high_water_, round);
+    // Each round has its own peak; earlier_high_water_ keeps the highest of all.
     linear_.high_water_ = 0;
     if (keeps_nothing_) {
         release();
@@ -160,6 +175,8 @@ void growing_linear_resource::emptied() noexcept {
         window_bytes_ = 0;
     }
     const std::size_t kept = whole_pages(std::max(window_bytes_, window_before_bytes_));
+    // Little more than what is kept stays: to return it and ask again would cost more than it
+    // holds.
     if (committed_ > kept + std::max(huge_bytes(), std::min(kept, largest_step)))
         decommit(kept);
 }

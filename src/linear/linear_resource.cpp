@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 // The slow calls of a linear_resource, the fast ones are in its header: getting the region at the
-// first request, the end that grows down, the reports, and in checked builds every wrong free.
+// first request, the end that grows down, the reports, and in checked builds every wrong free. An
+// object of this class may be one of four: it has its own region or buffer, is grown by a
+// growing_linear_resource (grower_), is the low end of a region whose high end is another object
+// (high_), or is that high end (low_). The slow calls ask which; the inlined ones only compare with
+// limit_, which every kind sets so that they fail there.
 #include <arenite/check/detail/resource_text.hpp>
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
@@ -43,12 +47,14 @@ linear_resource::linear_resource(high_end_of other) noexcept
     : capacity_{other.low.capacity_}, source_{static_cast<resource*>(nullptr)}, low_{&other.low} {
     low_->high_ = this;
     region_.name = low_->region_.name;
+    // For a high end top_ is the fixed upper end, and begin_ goes down.
     begin_ = top_ = limit_ = floor_ = low_->limit_;
 }
 
 linear_resource::~linear_resource() {
     if (low_ != nullptr) {
         low_->high_ = nullptr;
+        // The low end has the whole region again.
         low_->limit_ = top_;
     } else if (grower_ == nullptr) {
         give_region_back();
@@ -74,6 +80,7 @@ void* linear_resource::try_allocate_slow(std::size_t count, std::size_t alignmen
         return needed && extend(*needed) ? try_allocate(count, alignment) : nullptr;
     }
     if (passthrough()) {
+        // Both ends share one capacity, as they would share the region.
         const linear_resource* const other = low_ != nullptr ? low_ : high_;
         const std::size_t taken =
             singles_.bytes() + (other != nullptr ? other->singles_.bytes() : 0);
@@ -95,6 +102,8 @@ bool linear_resource::extend(std::size_t needed) noexcept {
     const std::size_t free = room();
     if (high_ == nullptr || needed > free)
         return false;
+    // The free middle is split anew: half of it to each end, so that ends that grow in turn come
+    // here only O(log n) times.
     limit_ = high_->floor_ = top_ + needed + (free - needed) / 2;
     return true;
 }
@@ -146,6 +155,7 @@ void linear_resource::give_region_back() noexcept {
         return;
     high_water_ = recent_high_water();
     if (high_ != nullptr) {
+        // The high end has no region of its own: its next request asks for one through the low end.
         high_->begin_ = high_->top_ = high_->limit_ = high_->floor_ = nullptr;
         high_->before_latest_ = high_->hole_begin_ = high_->hole_end_ = nullptr;
     }
@@ -173,6 +183,7 @@ void linear_resource::list_regions(region_sink& sink) const {
     const std::byte* const hole_begin = hole_begin_ != nullptr ? hole_begin_ : top_;
     const std::byte* const hole_end = hole_begin_ != nullptr ? hole_end_ : top_;
     const auto region_bytes = static_cast<std::size_t>(end() - begin_);
+    // Above the high water nothing was ever handed out; below it memory is free, but was used.
     const std::byte* const highest = begin_ + std::min(high_water(), region_bytes);
     add(begin_, hole_begin, region_state::used);
     add(hole_begin, hole_end, region_state::free);
@@ -226,6 +237,7 @@ void linear_resource::deallocate_slow(std::byte* first, std::byte* last) noexcep
 void linear_resource::deallocate_down(std::byte* first, std::byte* last) noexcept {
     if constexpr (checks_enabled)
         check_free(first, last);
+    // The latest allocation; whatever was freed directly above it goes with it.
     if (first == begin_) {
         raise_begin(before_latest_ != nullptr ? before_latest_ : last);
         if (begin_ == hole_begin_)
@@ -235,6 +247,8 @@ void linear_resource::deallocate_down(std::byte* first, std::byte* last) noexcep
         if (last == hole_begin_) {
             hole_begin_ = first;
         } else {
+            // One hole is remembered, the latest: what it does not touch stays taken until a
+            // rewind.
             if (first != hole_end_)
                 hole_begin_ = first;
             hole_end_ = last;

@@ -3,7 +3,9 @@
 
 // The scratch memory of a thread: growing_linear_resources, made at their first use, in memory that
 // stays until all objects of the thread have ended. scratch_other_than() picks one that a caller
-// does not hold.
+// does not hold. Read thread_scratches::at(). The inlined scratch() reads only first_scratch;
+// everything else is found from it by the distance to_linear, which is the same in every thread, so
+// that one thread-local pointer is enough.
 #include <arenite/linear/detail/linear_part.hpp>
 #include <arenite/linear/scratch.hpp>
 
@@ -39,6 +41,8 @@ public:
         auto& arena = *::new (here.place(index)) growing_linear_resource{scratch_bytes};
         linear_part::make_scratch(arena);
         here.made_ = index + 1;
+        // Made by an object that ends after the thread's own end: nobody will come to give it back
+        // later.
         arena.keeps_nothing_ = thread_exit::has_come();
         if (!arena.keeps_nothing_)
             thread_exit::await(&give_back);
@@ -52,6 +56,8 @@ public:
 
 private:
     static thread_scratches& make() {
+        // From malloc and freed by hand: a thread_local with a destructor would be gone while later
+        // destructors still use it.
         void* const place = std::malloc(sizeof(thread_scratches));
         if (place == nullptr)
             throw_out_of_memory(sizeof(thread_scratches), alignof(thread_scratches), nullptr);
@@ -105,6 +111,7 @@ linear_resource& make_first_scratch() { return thread_scratches::at(0); }
 linear_resource& scratch_other_than(std::span<const resource* const> conflicts) {
     for (std::size_t i = 0; i < scratches_of_a_thread; ++i) {
         linear_resource& arena = thread_scratches::at(i);
+        // At most a handful of conflicts and scratches: compared one by one.
         const bool is_free =
             std::none_of(conflicts.begin(), conflicts.end(),
                          [&arena](const resource* other) { return other == &arena; });

@@ -3,7 +3,9 @@
 
 // Ends of any depth without recursion: an object that would end too deep within others enters the
 // list of its kind, and the end at the bound works the lists off. First the lists, then batches and
-// run(); then objects without a count.
+// run(); then objects without a count. Both kinds of queue lie on the stack of the end that reached
+// the bound, and are found from the thread's activity; an inner one hides the outer one until it
+// ends. The first few entries have room inside, so that ordinary depths allocate nothing.
 #include <arenite/object/destruction_queue.hpp>
 
 #include <arenite/core/system_resource.hpp>
@@ -26,6 +28,7 @@ template <class Entry>
         return false;
     Entry* const larger = static_cast<Entry*>(p);
     std::copy_n(table, count, larger);
+    // Only tables beyond the first come from the system.
     if (table != inside)
         system_resource().deallocate(table, capacity * sizeof(Entry), alignof(Entry));
     table = larger;
@@ -51,6 +54,7 @@ destruction_queue::~destruction_queue() {
 std::int64_t destruction_queue::add(end_function ending, void* place, std::int64_t unit,
                                     std::int64_t reach) noexcept {
     auto* const here = static_cast<std::byte*>(place);
+    // The latest lists first, and not all of them: objects of one kind usually come together.
     const std::size_t searched = std::min(count_, lists_searched);
     for (list* l = lists_ + count_; l != lists_ + (count_ - searched);) {
         --l;
@@ -59,6 +63,8 @@ std::int64_t destruction_queue::add(end_function ending, void* place, std::int64
         // By their numbers: the objects are none of one array.
         const auto distance = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(l->first) -
                                                         reinterpret_cast<std::uintptr_t>(here));
+        // The link is a distance in units that must fit where the count was; an object out of reach
+        // begins another list.
         if (distance % unit != 0 || distance / unit > reach || distance / unit < -reach)
             continue;
         l->first = here;
@@ -72,6 +78,7 @@ std::int64_t destruction_queue::add(end_function ending, void* place, std::int64
 
 void destruction_queue::step(std::int64_t link_bytes) noexcept {
     list& current = lists_[count_ - 1];
+    // The last of its list.
     if (link_bytes == 0)
         --count_;
     else
@@ -102,6 +109,7 @@ public:
     [[nodiscard]] static batch* find(const activity& thread, end_alone_function end,
                                      const void* with) noexcept {
         batch* b = thread.known().newest;
+        // The same class and the same resource: another resource may end before this batch does.
         while (b != nullptr && (b->end_ != end || b->with_ != with))
             b = b->outer_ == nullptr ? nullptr : b->outer_->newest;
         return b;
@@ -118,6 +126,7 @@ public:
     void run(void* object, std::size_t count) noexcept {
         end_(object, with_, count);
         while (count_ != 0) {
+            // Read before the call, which may add and so move the table.
             const waiting next = waiting_[--count_];
             end_(next.object, with_, next.count);
         }
@@ -146,6 +155,8 @@ void destruction_queue::end_deep(activity& thread, end_alone_function end, void*
     batch* const older = batch::find(thread, end, with);
     if (older == nullptr)
         batch{thread, end, with}.run(object, count);
+    // No memory for the entry: ended at once, one deeper on the stack, as a program without a queue
+    // would.
     else if (!older->add(object, count))
         end(object, with, count);
 }

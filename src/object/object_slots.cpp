@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // The untyped part of object_pool, over a pool that keeps contents. In this order: ending idle
-// objects, refusing what is no object in use, and going through all of them by parts.
+// objects, refusing what is no object in use, and going through all of them by parts. Read the
+// header's table of marks first. A bit of the pool says taken or free, and only a mark tells an
+// object in use from an idle one or from a slot that the pool holds in its cache; so each walk here
+// looks at both.
 #include <arenite/object/detail/object_slots.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -39,6 +42,8 @@ pool_options options_of(const object_slots::geometry& g, const object_pool_optio
 object_slots::object_slots(slot s, const geometry& g, const object_pool_options& options,
                            bool keep_contents, void* holder, upstream up)
     : pool_{s, options_of(g, options), options.capacity, keep_contents, holder, up} {
+    // The header computes addresses with constants of the compiler's; both sides must have computed
+    // the same.
     if (pool_.layout_.block_bytes != g.block_bytes || pool_.layout_.first != g.first)
         contract_violation("an object_pool and its pool_resource see different slots");
 }
@@ -46,6 +51,7 @@ object_slots::object_slots(slot s, const geometry& g, const object_pool_options&
 // ---- ending -------------------------------------------------------------------------------------
 
 void object_slots::end_idle(end_function ending) noexcept {
+    // Until a walk finds none: ends may release further objects behind the place where the walk is.
     while (end_some_idle(ending)) {
     }
 }
@@ -61,6 +67,7 @@ bool object_slots::end_some_idle(end_function ending) noexcept {
                 continue;
             any = true;
             std::byte* const p = pool_.slot_at(*b, i);
+            // Taken while its end runs, so that an acquire within it does not get this slot.
             pool_.take_at(*b, i);
             ending(p);
             poison::no_access(p, pool_.slot_bytes());
@@ -99,6 +106,7 @@ void object_slots::renew_unused_blocks() noexcept {
             }
             marks[i] = 0;
         }
+        // The block's own mark: the round in which it began.
         marks[-1] = 0;
     }
 }
@@ -107,6 +115,7 @@ void object_slots::renew_unused_blocks() noexcept {
 
 void object_slots::end(const char* kind) noexcept {
     if (in_use() == 0)
+        // Slots that were retired would else look alive to the pool's report of leaks.
         return renew_unused_blocks();
     for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b))
         for (std::size_t i = 0; i < b->note * bits::word_bits; ++i)
@@ -130,6 +139,7 @@ std::size_t object_slots::number_of(const void* p) const noexcept {
     std::size_t before = 0;
     for (block* b = pool_.first_block(); b != nullptr; b = pool_.block_above(*b)) {
         if (pool_.block_of(p) == b)
+            // O(blocks): for messages only.
             return before + pool_.index_of(*b, p);
         before += pool_.slots_of(*b);
     }

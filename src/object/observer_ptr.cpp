@@ -3,7 +3,10 @@
 
 // Observations: counted records that an observer_ptr points to, with a lock that the end of the
 // object waits for. First the record, then the table that finds the one of an address, in parts
-// with a lock each.
+// with a lock each. A record has a user for the table and one for each observer_ptr, and goes with
+// the last. The order of locks: a part of the table is never held while a record's lock is taken,
+// so that the end of an object, which takes it out of the table and then ends it, can't meet an
+// observer the wrong way round.
 #include <arenite/object/observer_ptr.hpp>
 
 #include <arenite/core/detail/spin_lock.hpp>
@@ -28,6 +31,7 @@ public:
 
     void share() noexcept { users_.fetch_add(1, std::memory_order_relaxed); }
     void leave() noexcept {
+        // Release of what others did with it, acquire by the last.
         if (users_.fetch_sub(1, std::memory_order_acq_rel) != 1)
             return;
         std::destroy_at(this);
@@ -41,6 +45,8 @@ public:
     }
     void end() noexcept {
         const std::lock_guard guard{ending_};
+        // Once this returns no lock() is between its look and its try_add: the object may be
+        // destroyed.
         over_.store(true, std::memory_order_release);
     }
     [[nodiscard]] bool is_over() const noexcept { return over_.load(std::memory_order_acquire); }

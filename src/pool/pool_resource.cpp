@@ -3,7 +3,9 @@
 
 // A pool of slots with one bit each, set where the slot is free. In this order: how a block is laid
 // out; making a pool; refilling the cache from the lowest word with free slots; runs of slots that
-// come back; whose an address is. pool_resource_memory.cpp gets and returns memory.
+// come back; whose an address is. pool_resource_memory.cpp gets and returns memory. A slot counts
+// as taken in the bits while it waits in the cache: bits and counts change for many slots at once,
+// and the inlined calls touch neither.
 #include <arenite/pool/pool_resource.hpp>
 
 #include "slot_pool_impl.hpp"
@@ -219,6 +221,7 @@ bool pool_resource::next_word() noexcept {
             detail::block& b = *swept_;
             const detail::bits::word* const words = b.occupancy();
             std::size_t i = position_;
+            // Words at or above `note` were never begun: nothing may be read there.
             while (i < b.note && words[i] == ~detail::bits::word{0})
                 ++i;
             position_ = i;
@@ -262,6 +265,7 @@ bool pool_resource::has_holes_below(const detail::block& b) const noexcept {
 void pool_resource::claim() noexcept {
     detail::block& b = *swept_;
     detail::bits::word* const words = b.occupancy();
+    // A pool of fixed capacity may not take the whole word: what is in the cache counts as taken.
     const std::size_t room = capacity_ - taken_;
     detail::bits::word clear = ~words[position_];
     const auto low = static_cast<std::size_t>(std::countr_zero(clear));
@@ -357,6 +361,7 @@ void pool_resource::reclassify(detail::block& b) noexcept {
     std::uint16_t state = 0;
     b.alarm = slots - 1;
     if (b.live == 0) {
+        // While for_each is at work an empty block stays: its walk stands in it, or comes to it.
         if (visits_ == 0)
             return source_.close_empty(b, bytes_in_use());
         state = vacated;
@@ -403,6 +408,8 @@ void pool_resource::clear_slots(std::span<std::byte* const> slots) noexcept {
             return refuse_free(p, "it is not of this pool");
         detail::bits::word& word = b->occupancy()[i / detail::bits::word_bits];
         const detail::bits::word mask = detail::bits::word{1} << i % detail::bits::word_bits;
+        // A clear bit is the proof of a second free; it is looked at when the slot leaves the
+        // cache, which is why a message may come late.
         if ((word & mask) == 0) [[unlikely]]
             return refuse_free(p, "it was freed twice");
         word ^= mask;

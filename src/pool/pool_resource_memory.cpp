@@ -37,6 +37,8 @@ std::byte* pool_resource::take_fresh() noexcept {
         return nullptr;
     detail::block& b = *fresh_.from;
     if (fresh_.index == b.note * detail::bits::word_bits) {
+        // All taken: fresh slots are handed out by their index, and the bits of those above it must
+        // not look free.
         ::new (static_cast<void*>(b.occupancy() + b.note))
             detail::bits::word{~detail::bits::word{0}};
         begin_marks(b, 1);
@@ -110,6 +112,7 @@ bool pool_resource::try_reserve(std::size_t slots) noexcept {
 
 /// After source_ gave back what is empty.
 void pool_resource::trim_fresh() noexcept {
+    // Compared as an address only: its block may have gone back.
     if (fresh_.from != nullptr && source_.find(fresh_.from) != fresh_.from)
         fresh_.from = nullptr;
     fresh_.opened = 0;
@@ -162,6 +165,7 @@ void pool_resource::purge_holes(detail::block& b) noexcept {
             end == known ? reinterpret_cast<std::byte*>(&b) + b.bytes() : slot_at(b, end);
         if (from < to)
             source_.purge(from, static_cast<std::size_t>(to - from));
+        // Behind the last slot that was ever begun all is free, up to the end of the block.
         if (end == known)
             return;
         i = detail::bits::next_clear(b.occupancy(), end, known);

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The slots of a pool_resource found by address, and listed.
+// The slots of a pool_resource found by address, and listed. A slot in the cache is taken by its
+// bit and free to the user, so a list asks a snapshot of the cache for each; locate() serves
+// checked builds, which settle nothing.
 #include <arenite/pool/pool_resource.hpp>
 
 #include <arenite/block/detail/region_joiner.hpp>
@@ -14,6 +16,7 @@ bool pool_resource::owns(const void* p) const noexcept {
     if (passes_through_)
         return singles_.owns(p);
     if (single_ != nullptr)
+        // Unsigned: an address below the block is a very large difference.
         return address_of(p) - base_ < single_->bytes();
     return source_.find(p) != nullptr;
 }
@@ -21,6 +24,7 @@ bool pool_resource::owns(const void* p) const noexcept {
 bool pool_resource::has_free_slot() const noexcept {
     const std::size_t slots = slots_in_use();
     return slots < capacity_ &&
+           // Slots in use are fewer than taken: some wait in the cache.
            (slots < taken_ || single_ != nullptr || source_.has_empty_block() ||
             source_.blocks().has(detail::block_state::sweepable | partly_free | cut_ahead) ||
             (swept_ != nullptr && static_cast<std::size_t>(swept_->live) < slots_of(*swept_)));

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // Which row a slot of a suballocator_resource lies in: few rows are searched in a sorted list, many
-// by cells of the address range. Also the lowest row with a free slot.
+// by cells of the address range. Also the lowest row with a free slot. Rows come and go rarely, and
+// each time all indexes are made anew (index_rows()); in between only set_open() changes something.
+// Read search() for the list, and index_cells() for the cells that spare it.
 #include <arenite/pool/detail/row_table.hpp>
 
 #include <arenite/core/alignment.hpp>
@@ -59,6 +61,7 @@ bool row_table::grow() noexcept {
     void* const memory = upstream_.try_allocate(bytes_for(capacity), alignof(row));
     if (memory == nullptr)
         return false;
+    // One piece of memory has all five arrays, in the order of bytes_for().
     const table larger = make(memory, capacity);
     std::move(table_.rows, table_.rows + count_, larger.rows);
     std::copy(table_.keys, table_.keys + count_, larger.keys);
@@ -76,6 +79,7 @@ bool row_table::insert(row&& added) noexcept {
     const std::uintptr_t key = address_of(added.slots);
     std::size_t at = count_;
     for (; at > 0 && table_.keys[at - 1] > key; --at) {
+        // Rows and keys move together; a row's address is valid until the next insert.
         table_.rows[at] = std::move(table_.rows[at - 1]);
         table_.keys[at] = table_.keys[at - 1];
     }
@@ -127,6 +131,7 @@ void row_table::index_rows() noexcept {
 /// in the same cell.
 void row_table::index_cells() noexcept {
     cell_count_ = 0;
+    // So that the row behind the last needs no test.
     table_.keys[count_] = std::numeric_limits<std::uintptr_t>::max();
     if (count_ <= inline_rows || full_bytes_ < cell_bytes)
         return;
@@ -140,6 +145,7 @@ void row_table::index_cells() noexcept {
     first_cell_ = table_.keys[first] / cell_bytes;
     const std::size_t cells =
         (table_.keys[last - 1] + table_.rows[last - 1].span - 1) / cell_bytes - first_cell_ + 1;
+    // Rows that lie far apart: the list is searched.
     if (cells > table_.capacity * cells_per_row)
         return;
     std::size_t i = first;

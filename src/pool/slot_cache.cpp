@@ -13,6 +13,7 @@ namespace detail {
 
 slot_cache::snapshot::snapshot(const slot_cache& cache) noexcept
     : cache_{cache}, count_{cache.hot_count_ + cache.held_back_} { // one of them is 0
+    // Sorted once: a list asks for every slot of the pool.
     std::copy_n(cache.hot_, count_, sorted_);
     std::sort(sorted_, sorted_ + count_);
 }

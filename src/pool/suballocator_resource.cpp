@@ -3,7 +3,9 @@
 
 // Rows of slots from any upstream, the lowest free slot first. In this order: layout of a row,
 // making, getting a row, allocate and the packing of sparse rows, deallocate, giving rows back,
-// reports.
+// reports. Two modes: as a rule slots are claimed and given many at a time; once use has fallen to
+// a quarter (packing_) the cache is shut and each request takes strictly the lowest slot, so that
+// the upper rows empty.
 #include <arenite/pool/suballocator_resource.hpp>
 
 #include "slot_pool_impl.hpp"
@@ -60,6 +62,7 @@ std::size_t suballocator_resource::row_bytes_for(std::size_t slots) const noexce
 /// The most slots that a row of so many bytes holds; 0 where not even one fits.
 std::size_t suballocator_resource::slots_in(std::size_t bytes) const noexcept {
     std::size_t slots = std::min(bytes / slot_bytes(), detail::bitmap_tree::max_capacity);
+    // A few rounds: each takes off what the last count was too long by, and at least one.
     while (slots != 0 && row_bytes_for(slots) > bytes) {
         const std::size_t less = (row_bytes_for(slots) - bytes) / (slot_bytes() + 1);
         slots -= std::clamp<std::size_t>(less, 1, slots);

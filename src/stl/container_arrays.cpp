@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // Arrays of containers: an ordered_heap behind a lock, one for the process and one for each
-// container_pool. A prefix before an array leads its free back to the heap that it is of.
+// container_pool. A prefix before an array leads its free back to the heap that it is of. A free
+// comes with an address and no container, and perhaps after its container_pool has been replaced by
+// another allocator: so the owner is read from the prefix, not from whoever calls. Read
+// try_allocate(), then deallocate().
 #include <arenite/stl/detail/container_arrays.hpp>
 
 #include <arenite/core/alignment.hpp>
@@ -29,6 +32,7 @@ struct container_arrays::prefix {
 namespace {
 
 [[nodiscard]] std::size_t bytes_before(std::size_t alignment) noexcept {
+    // As long as the alignment, so that the array behind it is aligned, too.
     return std::max(alignment, std::size_t{16});
 }
 
@@ -62,11 +66,13 @@ void* container_arrays::try_allocate(std::size_t bytes, std::size_t alignment) n
 
 void container_arrays::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     auto* const at = static_cast<std::byte*>(p);
+    // A copy: the memory is the heap's again before the message about it could be written.
     const prefix found = *std::launder(reinterpret_cast<prefix*>(at - sizeof(prefix)));
     if (found.check != (address_of(found.owner) ^ prefix::mark)) [[unlikely]]
         contract_violation_f(std::source_location::current(),
                              "%p was freed by a pool_allocator, which did not allocate it", p);
     const std::size_t before = bytes_before(alignment);
+    // Outside the lock: until the free below it is this thread's memory; a second free finds 0.
     reinterpret_cast<prefix*>(at - sizeof(prefix))->check = 0;
     const std::lock_guard guard{found.owner->mutex_};
     found.owner->heap_.deallocate(at - before, bytes + before, before);

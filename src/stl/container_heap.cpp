@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 // The pool behind containers of one slot size. Its owner takes and gives without a lock; others
-// queue what they free, and the owner takes that back when it finds no slot.
+// queue what they free, and the owner takes that back when it finds no slot. In `attended` the
+// owner's thread is the only one that touches the pool, so it needs no lock; others push onto
+// returned_ under lock_. In `unattended` and `orphan` everybody takes the lock. Read
+// allocate_slow() and deallocate_foreign() first, then abandon() and set_attended(), which change
+// the state.
 #include <arenite/stl/detail/container_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -36,6 +40,7 @@ container_heap::container_heap(std::size_t kind, state s, std::size_t expected,
                                const node_region* region) noexcept
     : pool_{container_slot(kind), options_of_pool(expected, policy, region), up},
       small_heaps_{small_heaps}, state_{s} {
+    // Blocks name their pool as owner, and that pointer is read as one to the heap.
     ARENITE_ASSERT(static_cast<void*>(&pool_) == static_cast<void*>(this),
                    "a heap is where its pool is");
 }
@@ -98,10 +103,12 @@ void container_heap::deallocate_foreign(void* p) noexcept {
     } else {
         pool_.deallocate(p);
         if (state_ == state::orphan) {
+            // The container is gone, and each free may be the last: nobody else would end the heap.
             if (--orphaned_ == 0) {
                 lock_.unlock(); // no other thread knows of it any more
                 return end();
             }
+            // At each halving, so that memory follows what is left in O(log n) trims.
             if (orphaned_ <= trim_at_) {
                 pool_.trim();
                 trim_at_ = orphaned_ / 2;
@@ -127,6 +134,7 @@ void container_heap::abandon() noexcept {
 
 void container_heap::set_attended(bool attended) noexcept {
     const std::lock_guard guard{lock_};
+    // First what others freed: the count that decides must have it.
     take_back(returned_.exchange(nullptr, std::memory_order_relaxed));
     if (!attended)
         pool_.trim();

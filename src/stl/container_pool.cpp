@@ -3,7 +3,9 @@
 
 // The heaps of a container_pool: for each slot size a list with a heap for each thread, up to a
 // number of threads, entered without a lock. First these lists, then slots, then trim() and the
-// reports, which go through all heaps.
+// reports, which go through all heaps. Lists of heaps only grow while the pool lives, so that they
+// are walked without a lock; every call into a heap takes the heap's own lock, as several threads
+// may share one.
 #include <arenite/stl/container_pool.hpp>
 
 #include <arenite/check/passthrough.hpp>
@@ -30,6 +32,7 @@ void container_pool::for_each_heap(F f) const {
     for (const auto& entry : heaps_) {
         detail::container_heap* heap = entry.load(std::memory_order_acquire);
         while (heap != nullptr) {
+            // Read before f, by which the heap may end.
             detail::container_heap* const next = heap->next().load(std::memory_order_acquire);
             f(*heap); // which may end it
             heap = next;
@@ -68,6 +71,7 @@ detail::container_heap& container_pool::heap_of_thread(detail::container_heap& f
     if (made != nullptr) {
         container_heap* after = first.next().load(std::memory_order_relaxed);
         do {
+            // Behind the first, which never changes: relaxed, as the exchange publishes it.
             made->next().store(after, std::memory_order_relaxed);
         } while (!first.next().compare_exchange_weak(after, made, std::memory_order_acq_rel,
                                                      std::memory_order_relaxed));
@@ -107,6 +111,8 @@ void* container_pool::allocate_slot_slow(std::size_t kind, std::size_t expected)
         else
             made->end(); // another thread was faster
     }
+    // Its own heap; then any heap with a free slot; in a region at last after a trim of all sizes,
+    // since memory there can't grow.
     if (void* const p = heap_of_thread(*heap, kind, expected).try_allocate_locked(); p != nullptr)
         return p;
     for (; heap != nullptr; heap = heap->next().load(std::memory_order_acquire))

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // The calls of a container that are not inlined: the first slots of a heap of its own; slots that
-// go back to whatever heap they are of; arrays.
+// go back to whatever heap they are of; arrays. One word says where memory comes from: a heap of
+// the container's own, a pool, or a count of slots in the thread's shared heaps.
+// allocate_slot_slow() is where a container that has grown gets a heap of its own; slots from
+// before stay where they are, so each release asks the slot's block, not the word.
 #include <arenite/stl/detail/container_source.hpp>
 
 #include <arenite/check/passthrough.hpp>
@@ -32,6 +35,7 @@ void* container_source::allocate_slot_slow(std::size_t kind, std::uintptr_t enou
                 word_ = address_of(mine);
                 return p;
             }
+            // Its first slot was refused: without one the heap would never be found again.
             mine->end();
         }
     }
@@ -50,6 +54,7 @@ void container_source::release_from(const container_heap* own, void* p,
         return container_arrays::deallocate(p, kind * 8, container_slot(kind).alignment);
     }
     container_heap& heap = container_heap::of(p);
+    // This thread may touch it without a lock: its container's own heap, or its thread's.
     if (&heap == own || (small_heaps != nullptr && heap.small_heaps() == small_heaps))
         return heap.deallocate(p);
     heap.deallocate_foreign(p);
@@ -75,6 +80,7 @@ void container_source::release_slot(void* p, std::size_t bytes) noexcept {
     if (word >= counting_mark + counted)
         word_ = word - counted;
     const small_container_heaps* const small_heaps = small_container_heaps::of_this_thread();
+    // While there is a region, a mask alone could lead to the wrong block.
     if (small_heaps != nullptr && !node_region::any()) [[likely]] {
         container_heap& heap = container_heap::of_masked(p);
         if (heap.small_heaps() == small_heaps) [[likely]]

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // Buffers of the user's for nodes: the list of them in the process, by which an address leads to
-// the mask of its block; then the units of one, which are lent and taken back.
+// the mask of its block; then the units of one, which are lent and taken back. Read mask_around()
+// first, the only call that other threads make without the lock. A region's word is stored last,
+// with release, and cleared first; a reader that finds an address in it may read the region, since
+// the caller's node lies there and keeps it alive.
 #include <arenite/stl/detail/node_region.hpp>
 
 #include <arenite/core/contract.hpp>
@@ -37,6 +40,8 @@ struct region_word {
                                                        std::uintptr_t address) noexcept {
         const auto begin = static_cast<std::uintptr_t>((word >> begin_at) << least_shift);
         const std::size_t unit = (address - begin) >> ((word & 15) + least_shift);
+        // A word is read as a whole, so a region that comes or goes meanwhile is seen entirely or
+        // not at all.
         return address >= begin && unit < (word >> units_at & 255) ? unit : ~std::size_t{0};
     }
 };
@@ -83,6 +88,7 @@ node_region::node_region(std::span<std::byte> memory) noexcept {
     all[number_].region = this;
     all[number_].word.store(region_word::of(begin_, units_, unit_shift_),
                             std::memory_order_release);
+    // Places below this number are looked through; it falls again when the last ones end.
     if (looked_through.load(std::memory_order_relaxed) <= number_)
         looked_through.store(number_ + 1, std::memory_order_release);
 }

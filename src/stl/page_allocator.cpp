@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The instance of rows_or_malloc that a process has.
+// The instance of rows_or_malloc that a process has. Never destroyed: static containers end late.
 #include <arenite/core/detail/process_object.hpp>
 #include <arenite/stl/page_allocator.hpp>
 

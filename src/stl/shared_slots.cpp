@@ -3,7 +3,10 @@
 
 // The slots that suballocators of one size share. A thread takes from rows of its own, under one
 // lock for all, and holds some slots back without it. First the rows: finding, joining and leaving
-// them; then the slots that a thread holds back; then the reports.
+// them; then the slots that a thread holds back; then the reports. Order of locks: the pool's
+// mutex_ alone; rows and lists of threads are changed under it only, while `slots` and `count` of a
+// thread_slots are the thread's own without it. The awaiting of a thread's end (await_end) comes
+// before the lock, never inside it.
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/os/detail/process_lock.hpp>
 #include <arenite/stl/detail/shared_slots.hpp>
@@ -58,6 +61,7 @@ shared_slots::shared_slots(slot s, const suballocator_options& options, upstream
              this},
       slot_{s}, options_{options}, upstream_{up}, first_{{s, options, up}, nullptr, nullptr} {
     next_pool_ = all_pools.load(std::memory_order_relaxed);
+    // Release, for the acquire of those who walk: they see a complete pool.
     while (!all_pools.compare_exchange_weak(next_pool_, this, std::memory_order_release,
                                             std::memory_order_relaxed)) {
     }
@@ -95,6 +99,7 @@ void shared_slots::trim_all() noexcept {
 thread_rows& shared_slots::rows_with_a_slot(thread_slots& mine) noexcept {
     if (mine.rows == nullptr) [[unlikely]]
         return first_;
+    // One thread only, or no need to look further.
     if (first_.next == nullptr || has_a_slot(mine.rows->slots))
         return *mine.rows;
     for (thread_rows* rows = &first_; rows != nullptr; rows = rows->next) {
@@ -126,6 +131,8 @@ thread_rows& shared_slots::rows_to_join() noexcept {
 
 /// The rows that a slot is of; the first, which refuse it, where it is of none.
 thread_rows& shared_slots::rows_of(const void* p, thread_rows& likely) noexcept {
+    // Usually the thread's own rows: others are asked in turn only for slots that came from
+    // elsewhere.
     if (first_.next == nullptr || likely.slots.owns(p))
         return likely;
     for (thread_rows* rows = &first_; rows != nullptr; rows = rows->next)
@@ -221,6 +228,8 @@ void shared_slots::adopt_after_fork() noexcept {
         if (thread_end::is_of_this_thread(*t))
             mine = t;
         else {
+            // Its thread is gone, perhaps in the middle of a change of count: the slots below count
+            // are complete, as a slot is written before the count rises.
             give(*t, t->count.load(std::memory_order_relaxed));
             leave_rows(*t);
         }

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // The heaps that small containers of a thread share, one for each slot size: found by the thread,
-// left at its end, and taken over by the next thread that needs one.
+// left at its end, and taken over by the next thread that needs one. Read try_allocate_slow():
+// after the thread's end has come, objects that end later are served by one set of heaps for the
+// whole process, under its lock; before that a set is taken over or made, and the thread's end
+// awaited.
 #include <arenite/stl/detail/small_container_heaps.hpp>
 
 #include <arenite/core/detail/process_object.hpp>
@@ -38,6 +41,7 @@ void small_container_heaps::leave() noexcept {
     small_container_heaps* const mine = std::exchange(current, nullptr);
     if (mine == nullptr)
         return;
+    // Before it is in the list: the next thread may take it at once.
     mine->attend(false);
     shared& s = shared::get();
     const std::lock_guard guard{s.mutex};
@@ -92,6 +96,7 @@ void* small_container_heaps::try_allocate_slow(std::size_t kind) noexcept {
         if (mine == nullptr)
             return nullptr;
         mine->attend(true);
+        // Outside the lock, since it may wait for a library that another thread loads.
         thread_exit::await(&leave);
         current = mine;
     }
