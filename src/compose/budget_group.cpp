@@ -125,7 +125,7 @@ bool budget_group::make_room(std::uint64_t bytes) noexcept {
     if (options_.evict == nullptr)
         return false;
     for (const eviction* e = evicting; e != nullptr; e = e->outer)
-        // What evict itself takes must not evict from the same group again.
+        // Bytes that evict itself takes must not evict from the same group again.
         if (e->group == this)
             return false;
     const eviction mine{this, evicting};
