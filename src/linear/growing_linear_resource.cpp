@@ -114,7 +114,7 @@ bool growing_linear_resource::commit(std::size_t needed) noexcept {
     const std::size_t page = platform::page_bytes();
     const std::size_t reserved = align_up(linear_.capacity_, page);
     const std::size_t step = std::clamp(committed_, first_step, largest_step);
-    // As much again as there is, within the bounds of a step.
+    // Twice what there is, within the bounds of a step.
     std::size_t wanted = std::min(whole_pages(std::max(needed, committed_ + step)), reserved);
     if (!platform::commit(base_ + committed_, wanted - committed_)) {
         // Where memory is short the step ahead may be what is refused.
