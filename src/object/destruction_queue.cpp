@@ -109,7 +109,7 @@ public:
     [[nodiscard]] static batch* find(const activity& thread, end_alone_function end,
                                      const void* with) noexcept {
         batch* b = thread.known().newest;
-        // The same class and the same resource: another resource may end before this batch does.
+        // By class and resource: another resource may end before this batch does.
         while (b != nullptr && (b->end_ != end || b->with_ != with))
             b = b->outer_ == nullptr ? nullptr : b->outer_->newest;
         return b;
