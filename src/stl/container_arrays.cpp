@@ -32,7 +32,7 @@ struct container_arrays::prefix {
 namespace {
 
 [[nodiscard]] std::size_t bytes_before(std::size_t alignment) noexcept {
-    // As long as the alignment, so that the array behind it is aligned, too.
+    // In whole alignments, so that the array behind it is aligned, too.
     return std::max(alignment, std::size_t{16});
 }
 

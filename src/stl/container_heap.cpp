@@ -71,6 +71,8 @@ void container_heap::end() noexcept {
 /// Slots that others returned come first.
 void* container_heap::allocate_slow() noexcept {
     if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+        // The relaxed look only says that the lock is worth taking; what the lock's other holders
+        // wrote is seen under it.
         lock_.lock();
         link* const first = returned_.exchange(nullptr, std::memory_order_relaxed);
         lock_.unlock();

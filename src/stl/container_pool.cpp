@@ -118,6 +118,7 @@ void* container_pool::allocate_slot_slow(std::size_t kind, std::size_t expected)
     for (; heap != nullptr; heap = heap->next().load(std::memory_order_acquire))
         if (void* const p = heap->try_allocate_locked(); p != nullptr) // it may have a free slot
             return p;
+    // Elsewhere the upstream was asked already: giving memory back to it would bring nothing.
     if (!region_.is_open())
         return nullptr;
     trim(); // slots of other sizes hold memory while they are hot
