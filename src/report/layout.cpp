@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // Where the members of a type lie: holes between them, the lines of the cache that a loop touches,
-// text and JSON.
+// text and JSON. Members may overlap (unions, bit-fields of one byte, empty ones), so sums are made
+// from runs of bytes, each counted once. Read for_each_hole() and for_each_run() first; figures and
+// both outputs only add up what they find. Offsets ascend in all of this, see put_in_order().
 #include <arenite/report/detail/text.hpp>
 #include <arenite/report/layout.hpp>
 
@@ -51,6 +53,8 @@ std::size_t bytes_of(const std::vector<type_layout::member>& members, bool used)
 /// f(lines of an object) for each place that an object of an array has on its line.
 template <class F>
 std::size_t for_each_place(const type_layout& layout, F f) {
+    // An object of 48 bytes begins at 0, 48, 32 or 16 of its line: after these places all repeats,
+    // so an average over them is exact.
     const std::size_t places =
         type_layout::line_bytes / std::gcd(layout.bytes, type_layout::line_bytes);
     for (std::size_t i = 0; i < places; ++i)
@@ -67,6 +71,7 @@ std::string padded(const std::string& text, std::size_t columns, bool to_the_rig
 } // namespace
 
 void type_layout::put_in_order() {
+    // Stable: of members at one offset the order of the declaration stays.
     std::stable_sort(members.begin(), members.end(),
                      [](const member& a, const member& b) { return a.offset < b.offset; });
 }
@@ -136,6 +141,7 @@ void type_layout::write_text(std::ostream& out) const {
         if (m.offset > end)
             text += row(end, m.offset - end, "-- a hole");
         const std::size_t boundary = m.offset / line_bytes * line_bytes;
+        // A border is drawn only where no member reaches across it; one that does says so itself.
         if (boundary != 0 && end <= boundary)
             text += "          ------  line " + integer(boundary / line_bytes) + "\n";
         std::string what = padded(detail::report_text::visible(m.name), width, false) + "  " +

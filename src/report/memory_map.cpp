@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // A picture of a heap's regions. First the list, its order and overlaps; then cells, of which each
-// stands for some bytes; then the same cells as text, SVG and JSON.
+// stands for some bytes; then the same cells as text, SVG and JSON. Regions are added as they come
+// and sorted when first asked for; most heaps list them upward, so that nothing is left to sort. A
+// cell begins at a multiple of its size, which keeps pictures of one heap comparable; cells in
+// which no region lies are left out.
 #include <arenite/report/memory_map.hpp>
 
 #include <arenite/report/detail/text.hpp>
@@ -48,6 +51,7 @@ drawn draw(const memory_map::cell& c) {
     const std::size_t used = c[region_state::used];
     const std::size_t sum =
         used + c[region_state::free] + c[region_state::overhead] + c[region_state::untouched];
+    // A cell has one look: most of it decides, and any byte in use makes it used otherwise.
     if (c[region_state::overhead] > sum / 2)
         return {look::overhead};
     if (c[region_state::untouched] > sum / 2)
@@ -112,6 +116,7 @@ void memory_map::add(const region& r) {
 void memory_map::put_in_order() const {
     if (in_order_)
         return;
+    // Among regions that begin at one address the first one added keeps it whole.
     std::stable_sort(regions_.begin(), regions_.end(), [](const region& a, const region& b) {
         return address_of(a.address) < address_of(b.address);
     });
@@ -171,6 +176,8 @@ std::size_t memory_map::cell_bytes(std::size_t most) const {
         return cells;
     };
     std::size_t bytes = smallest_cell;
+    // Doubling until there is room: some sixty rounds over the regions at most, and each stops once
+    // it has counted too many.
     while (bytes != largest_cell && count(bytes) > std::max<std::size_t>(most, 1))
         bytes *= 2;
     return bytes;
@@ -381,6 +388,7 @@ void memory_map::write_svg(std::ostream& out, const memory_map_options& options)
         std::size_t objects = 0;
         const std::size_t first = i;
         const std::size_t row_end = std::min(all.size(), (i / columns + 1) * columns);
+        // One rectangle for a run of cells that look alike: files stay small.
         for (; i < row_end && draw(all[i]) == d && (i == first || !all[i].after_gap); ++i) {
             for (std::size_t s = 0; s < in.size(); ++s)
                 in[s] += all[i].bytes[s];

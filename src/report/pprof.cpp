@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// A writer of profile.proto: numbers of variable length, a table of texts, locations, samples.
+// A writer of profile.proto: numbers of variable length, a table of texts, locations, samples. The
+// format is protobuf, written by hand since a writer of four kinds of fields is shorter than a
+// dependency. Texts and functions are numbered when they first come; a reader wants no order among
+// fields, so each goes to its part at once and encoded() joins the parts.
 #include <arenite/report/detail/pprof.hpp>
 
 namespace arenite {
@@ -21,12 +24,14 @@ constexpr unsigned profile_period = 12;
 constexpr unsigned profile_default_type = 14;
 
 void put_varint(std::string& to, std::uint64_t n) {
+    // Seven bits a byte, the lowest first; the highest bit says that more follow.
     for (; n >= 128; n >>= 7)
         to += static_cast<char>((n & 127) | 128);
     to += static_cast<char>(n);
 }
 
 void put_number(std::string& to, unsigned field, std::uint64_t n) {
+    // Wire type 0, a number; 2, below, is a length and so many bytes.
     put_varint(to, field << 3);
     put_varint(to, n);
 }

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 // Sampling of allocations: when the next sample is due, drawn at random; then what an allocation, a
-// free or a resize of a sample does; then starting and stopping.
+// free or a resize of a sample does; then starting and stopping. An allocation counts its bytes off
+// the thread's clock (inlined) and comes here when that falls below 0. The distance to the next
+// sample is drawn from an exponential distribution, so that each byte has the same chance and no
+// pattern of the program can hide from it. The clock is the thread's own; the books are behind one
+// lock, taken once a sample.
 #include <arenite/report/detail/sample_table.hpp>
 
 #include <arenite/check/detail/call_stack.hpp>
@@ -27,6 +31,8 @@ namespace {
 // ---- when the next sample is due ----------------------------------------------------------------
 
 constexpr std::size_t unasked = std::numeric_limits<std::size_t>::max();
+/// While sampling is off a thread asks again after so many bytes whether it is on: start_sampling()
+/// reaches each thread within a MiB of allocations, without a write to its memory.
 constexpr std::int64_t look_again_bytes = std::int64_t{1} << 20;
 /// While a sample is made.
 constexpr std::int64_t never_due = std::numeric_limits<std::int64_t>::max();
@@ -77,8 +83,10 @@ double draw_exponential(std::uint64_t random) noexcept {
 }
 
 std::int64_t draw_bytes(draw_state& state, std::size_t every) noexcept {
+    // A counter, mixed, as in splitmix64: one word of state a thread.
     state.random += 0x9E3779B97F4A7C15u;
     const double bytes = draw_exponential(mixed(state.random)) * static_cast<double>(every);
+    // The conversion of a larger number would be undefined.
     return bytes < 4e18 ? static_cast<std::int64_t>(bytes) : std::int64_t{1} << 61;
 }
 
@@ -93,6 +101,8 @@ double chance_of_sample(std::size_t bytes, std::size_t every) noexcept {
     int doublings = 0;
     for (; x > 1. / 16; x /= 2)
         ++doublings;
+    // 1 - exp(-x) by its series, for x up to 1/16, where six terms leave an error of about 1e-11;
+    // then doubled up.
     double p = x * (1 - x / 2 * (1 - x / 3 * (1 - x / 4 * (1 - x / 5 * (1 - x / 6)))));
     for (; doublings != 0; --doublings)
         p *= 2 - p; // 1 - exp(-2 x) of 1 - exp(-x)
@@ -119,6 +129,8 @@ void sample_table::allocated(std::string_view tag, std::atomic<std::uint32_t>& o
     const unsigned beginning = beginnings.load(std::memory_order_relaxed);
     if (mine.beginning != beginning) {
         const std::uint64_t seed = seed_of_draws.load(std::memory_order_relaxed);
+        // Given a seed, threads draw the same series in every run, in the order in which they come
+        // here.
         const std::uint64_t number = threads_that_draw.fetch_add(1, std::memory_order_relaxed);
         mine.random = mixed(number + (seed != 0 ? seed
                                                 : reinterpret_cast<std::uintptr_t>(&mine) ^
@@ -139,6 +151,7 @@ void sample_table::allocated(std::string_view tag, std::atomic<std::uint32_t>& o
 }
 
 void sample_table::freed(const void* p) noexcept {
+    // Nearly all frees end at this filter, without the lock.
     if (!sample_books::may_have(p))
         return;
     const std::lock_guard lock{sample_books::lock()};
@@ -165,6 +178,8 @@ void start_sampling(const sampling_options& options) noexcept {
     detail::frames_of_sample.store(options.frames, std::memory_order_relaxed);
     detail::seed_of_draws.store(options.seed, std::memory_order_relaxed);
     detail::threads_that_draw.store(0, std::memory_order_relaxed);
+    // Each thread sees the number rise and begins a new series; the interval's release makes
+    // options visible with it.
     detail::beginnings.fetch_add(1, std::memory_order_relaxed);
     detail::interval_of_samples.store(options.every_bytes, std::memory_order_release);
     if (detail::sample_clock > 0) // not due for a scope: this thread begins at once

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 // The books behind the sample table: hashes of stacks and places, the tables of live samples and of
-// call sites, and the two filters that free asks.
+// call sites, and the two filters that free asks. All of it is called under the lock of the books,
+// but for may_have(), which any free asks. Nothing here allocates from a heap that might be
+// sampled: arrays grow by whole pages of the page source. Read add() and remove(); a free that
+// finds a bit set wrongly only takes the lock in vain, and bits that are stale are cleared together
+// once there are many.
 #include "sample_books.hpp"
 
 #include <algorithm>
@@ -16,7 +20,10 @@ namespace detail {
 namespace {
 
 constexpr std::size_t first_table_places = 256;
+/// A table is at most half full, so live samples set at most one bit in 16: of frees that pass the
+/// small filter, about one in 16 takes the lock in vain.
 constexpr std::size_t filter_bits_a_place = 8;
+/// A bound for programs that make code at run time; further stacks are not sampled.
 constexpr std::uint32_t most_sites = std::uint32_t{1} << 20;
 
 /// Its words stand behind it.
@@ -116,6 +123,7 @@ void sample_books::copy_live(live_sample* to) const noexcept {
 }
 
 std::uint32_t sample_books::tag_of(std::string_view name) noexcept {
+    // A name that is cut may be that of another tag: both then count as one.
     name = name.substr(0, sizeof(sample_tag::name) - 1);
     for (std::uint32_t i = 0; i < tag_count_; ++i)
         if (name == tags_[i].name)
@@ -145,6 +153,7 @@ std::uint32_t sample_books::site_of(std::uint32_t tag, const call_stack& stack) 
         page_array<std::uint32_t> index;
         if (wanted > most_sites || !index.grow(2 * wanted))
             return none;
+        // Both arrays or neither, so that each site has its place in the index.
         if (!sites_.grow(wanted)) {
             index.release();
             return none;
@@ -155,6 +164,7 @@ std::uint32_t sample_books::site_of(std::uint32_t tag, const call_stack& stack) 
         index.release();
     }
     sites_[site_count_] = {stack, tag, hash, 0};
+    // Stored one higher: 0 says that a place is free.
     site_index_[place(hash, same)] = site_count_ + 1;
     return site_count_++;
 }

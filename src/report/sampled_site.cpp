@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// Estimates of sampled call sites with their errors, and the names of their functions.
+// Estimates of sampled call sites with their errors, and the names of their functions. A sample of
+// an object stands for 1 / p objects, p being the chance that one of its size is sampled; sums of
+// these are unbiased, and the variance of each is (1 / p)(1 / p - 1). Read sampled_sites().
 #include <arenite/report/sampled_site.hpp>
 
 #include <arenite/check/detail/call_stack.hpp>
@@ -46,6 +48,7 @@ std::string sampled_site::site() const {
     std::string first;
     for (const std::uintptr_t frame : frames) {
         std::string name = name_of_frame(frame);
+        // The first function that is the program's own: that containers allocate is no news.
         if (!detail::is_of_a_library(name))
             return name;
         if (first.empty())
@@ -78,6 +81,7 @@ std::vector<sampled_site> sampled_sites() {
                     tags[i] = books.tag(i);
             }
         }
+        // Others go on meanwhile: a little more room each round, until a copy fits whole.
         live.resize(whole ? n : n + n / 8 + 16);
         sites.resize(whole ? site_count : site_count + 16);
         tags.resize(whole ? tag_count : tag_count + 4);

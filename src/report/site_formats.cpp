@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // Call sites as text: short names of functions, lines that are added up, and the profiles that
-// other tools read.
+// other tools read. Several stacks may become one line once names are shortened: add_to_line() adds
+// their figures, and errors as roots of sums of squares.
 #include <arenite/report/detail/site_formats.hpp>
 
 #include <arenite/report/detail/pprof.hpp>
@@ -28,6 +29,8 @@ std::string without_brackets(std::string_view from, char open, char close) {
         depth += c == open ? 1 : 0;
         if (depth == 0)
             to += c;
+        // After the closing bracket itself was left out. A '>' without its '<', as of an arrow,
+        // changes nothing.
         depth -= c == close && depth != 0 ? 1 : 0;
     }
     return to;
@@ -44,6 +47,8 @@ std::string collapsed_frame(std::string_view name) {
 } // namespace
 
 double root_of(double square) noexcept {
+    // Newton's method from above, so that it falls until it stands still: std::sqrt would have
+    // programs link the mathematics library.
     double root = square > 1 ? square : 1;
     for (int i = 0; i < 200; ++i) {
         const double next = (root + square / root) / 2;
@@ -59,6 +64,7 @@ std::string short_name_of_function(std::string_view name) {
     std::string s{name};
     for (std::size_t at = 0; (at = s.find(anonymous)) != std::string::npos;)
         s.erase(at, anonymous.size());
+    // Brackets may be part of such a name.
     if (s.find("operator") != std::string::npos)
         return s;
     if (s.find('(') == std::string::npos)
@@ -66,6 +72,7 @@ std::string short_name_of_function(std::string_view name) {
     s = without_brackets(without_brackets(s, '<', '>'), '(', ')');
     for (const std::string_view end : {"+0x", " const", " [clone"})
         s.erase(std::min(s.find(end), s.size()));
+    // Before the last space stands the type of the result, which templates have in their names.
     return s.substr(s.rfind(' ') + 1);
 }
 

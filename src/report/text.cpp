@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // Text of reports: numbers with units, percentages, escapes for JSON and XML, columns of a table.
+// Names come from users and files and may hold anything: each output has its own escape, and bytes
+// that are no UTF-8 are replaced or shown as such. Read sequence() first; all escapes go through
+// for_each_part().
 #include <arenite/report/detail/text.hpp>
 
 #include <algorithm>
@@ -30,6 +33,8 @@ std::size_t sequence(std::string_view text) noexcept {
         if ((byte(i) & 0xc0) != 0x80)
             return 0;
     const unsigned char second = byte(1);
+    // Overlong forms of three and four bytes, surrogates, and numbers above U+10FFFF show in the
+    // second byte.
     const bool wrong = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
                        (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
     return wrong ? 0 : length;
@@ -76,6 +81,7 @@ std::string bytes(std::uint64_t value) {
     constexpr const char* units[]{" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
     double size = static_cast<double>(value) / 1024;
     std::size_t unit = 0;
+    // Three digits at most: from 999.5 on the rounded text would have four.
     for (; size >= 999.5 && unit + 1 < std::size(units); ++unit)
         size /= 1024;
     return decimal(size, size < 99.95 ? 1 : 0) + units[unit];

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // Growth between two snapshots: parts are paired by their names, call sites by their stacks; then
-// text, JSON and profiles of it.
+// text, JSON and profiles of it. Two snapshots have no common objects, so everything is compared by
+// what it is called. Read difference() first: `changes_` are parts, `sites_` call sites that
+// changed, and `same_` those that did not, which are needed once lines are added up by their short
+// names.
 #include <arenite/report/usage_difference.hpp>
 
 #include <arenite/report/detail/site_formats.hpp>
@@ -84,6 +87,7 @@ usage_difference difference(const usage_snapshot& before, const usage_snapshot& 
             c.before = **it;
             sites_before.erase(it);
         } else {
+            // A new site has the same name before, with figures of 0.
             c.before.tag = s.tag;
             c.before.frames = s.frames;
         }
@@ -153,6 +157,7 @@ void usage_difference::write_sites(std::ostream& out) const {
     by_path.resize(changed);
     detail::sort_lines(by_path);
     for (std::size_t i = 0; i < by_path.size(); ++i) {
+        // The middle is left out.
         if (i >= most && i + most < by_path.size())
             continue;
         const auto& [path, tag, was, is] = by_path[i];

@@ -3,6 +3,9 @@
 
 // The tree of named resources. A lock of the process guards links; figures are read from the
 // resources when asked. First joining and leaving, then reading and adding up, then text and JSON.
+// Links among siblings belong to their parent, which one thread changes at a time; only the list of
+// roots is of the process and needs the lock. Figures are not stored but read, with one exception:
+// the high water of a sum is the highest that any reading has seen.
 #include <arenite/report/usage_node.hpp>
 
 #include <arenite/report/region_totals.hpp>
@@ -88,6 +91,7 @@ usage_node::~usage_node() {
     for (usage_node* child = first_; child != nullptr;) {
         usage_node* const next = child->next_;
         child->parent_ = nullptr;
+        // Children of a node that ends become roots: their resources go on.
         child->join();
         child = next;
     }
@@ -101,12 +105,15 @@ usage_node::reading usage_node::read_own(bool walk) const {
     now.figures = source_.usage(source_.resource);
     now.free =
         now.figures.bytes_reserved - std::min(now.figures.bytes_reserved, now.figures.bytes_in_use);
+    // A walk over regions is exact and takes time in proportion; without it a resource tells the
+    // hole that it knows of.
     if (walk && source_.list != nullptr) {
         region_totals totals;
         source_.list(source_.resource, totals);
         now.figures.largest_hole_bytes = totals.largest_hole_bytes();
         now.free = totals.free_bytes();
     }
+    // A budget above the resource: a hole beyond it cannot be used.
     if (source_.left != nullptr) {
         const std::size_t left = source_.left(source_.resource);
         now.figures.largest_hole_bytes = std::min(now.figures.largest_hole_bytes, left);
@@ -165,6 +172,7 @@ struct usage_node::writer {
 
     reading add(const usage_node& n, const std::string& before, const std::string& below) {
         const std::size_t place = lines.size();
+        // A place before its children's lines, filled when their figures are known.
         lines.emplace_back();
         reading now = n.read_own(options.walk);
         for (const usage_node* child = n.first_; child != nullptr; child = child->next_) {

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // Collects the figures of all nodes, affinities and sampled call sites at one moment; then text,
-// JSON and profiles of them.
+// JSON and profiles of them. A snapshot is a list of names and figures, taken one after the other:
+// while other threads work it is of no single moment. Sources (affinities, shared heaps, and so on)
+// are listed first and added up, so that each has a line for its sum before those of its parts.
 #include <arenite/report/usage_snapshot.hpp>
 
 #include <arenite/report/detail/site_formats.hpp>
@@ -87,6 +89,7 @@ usage_snapshot take_usage_snapshot() {
         }
         usage_snapshot& to;
         std::string path;
+        // Collected apart: the sum stands before them.
         std::vector<usage_snapshot::part> lines;
     };
     usage_snapshot s;

@@ -30,6 +30,7 @@ void usage_source::begin() noexcept {
     if (has_begun_)
         return;
     has_begun_ = true;
+    // The link is written last; a reader that is between two steps finds it at the next one.
     *end_of_sources = this;
     end_of_sources = &next_;
 }
