@@ -3,7 +3,9 @@
 
 // The call sites of live objects, in checked builds. In this order: how many frames are kept;
 // walking the stack by its frame pointers; the table from an address to its sites, which grows
-// under a lock; the text for reports of leaks and misuse.
+// under a lock; the text for reports of leaks and misuse. Nothing here may allocate from the
+// library: tables are of calloc, and a walk of the stack reads memory only. The number of frames is
+// fixed by the first allocation that is noted, since records have that length.
 #include <arenite/check/call_sites.hpp>
 
 #include <arenite/check/detail/call_stack.hpp>
@@ -93,10 +95,14 @@ const bounds& stack_bounds() noexcept {
 void walk(const void* frame, stack& to, unsigned n) noexcept {
     const bounds& within = stack_bounds();
     auto here = reinterpret_cast<address>(frame);
+    // Bounds are those of the thread's own stack; frames of another one could not be told from
+    // garbage.
     if (here < within.begin) // a fiber's
         return;
     for (unsigned i = 1; i < n; ++i) {
         const address next = *reinterpret_cast<const address*>(here);
+        // Frames ascend and are aligned: each step reads within the stack and the loop ends,
+        // whatever the register held.
         if (next <= here || next % sizeof(address) != 0 || next + 2 * sizeof(address) > within.end)
             return;
         here = next;
@@ -128,6 +134,8 @@ public:
         address* const record = words_ == nullptr ? nullptr : place_of(p);
         if (record == nullptr)
             return;
+        // An address that is handed out again takes over its record: the table is as long as there
+        // are addresses, not allocations.
         used_ += record[0] == 0 ? 1 : 0;
         record[0] = reinterpret_cast<address>(p);
         std::copy_n(sites.begin(), n_, record + 1);
@@ -136,6 +144,7 @@ public:
 
     void freed(const void* p, const stack& sites) noexcept {
         address* const record = find(p);
+        // The first free stays: it is the one that a report of a second free is about.
         if (record != nullptr && record[1 + n_] == 0)
             std::copy_n(sites.begin(), n_, record + 1 + n_);
     }

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // Walks the stack by the unwind tables, and says which function of which module an address of code
-// lies in.
+// lies in. here() works without frame pointers and in code without debug information, as exceptions
+// do; it is slower than the walk of call_sites.cpp, and is taken for samples and broken promises
+// only.
 #include <arenite/check/detail/call_stack.hpp>
 
 #include <cstdio>
@@ -57,6 +59,7 @@ call_stack call_stack::here([[maybe_unused]] unsigned frames,
     call_stack found;
     found.count = 0;
 #if ARENITE_HAS_UNWIND_TABLES
+    // One more: this function itself.
     stack_in_progress walk{&found, frames < most ? frames : most, skip + 1};
     if (walk.most != 0)
         static_cast<void>(_Unwind_Backtrace(&take_frame, &walk));
@@ -78,6 +81,7 @@ code_place code_place::of([[maybe_unused]] std::uintptr_t address) noexcept {
     found.in_module = address - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
     if (info.dli_sname == nullptr)
         return found;
+    // A name that is no C++ name stays as it is.
     int status = 0;
     char* const name = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
     std::snprintf(found.function, sizeof found.function, "%s",

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // Leaks: the report as text, the handler that may take its place, and the collector that hands its
-// examples over.
+// examples over. report() is called by destructors and at the end of the process, after main: so it
+// is plain stdio, and the handler an atomic pointer that needs no initialisation.
 #include <arenite/check/leak.hpp>
 
 #include <arenite/check/call_sites.hpp>
@@ -18,6 +19,7 @@ namespace {
 
 void write_leaks(const leak_summary& summary) {
     const char* const allocations = summary.count == 1 ? "allocation" : "allocations";
+    // Affinities are never destroyed, so their message speaks of the process.
     if (summary.at_exit)
         std::fprintf(stderr,
                      "arenite: affinity %s has %zu %s of %zu bytes at the end of the process\n",
@@ -42,6 +44,7 @@ void write_leaks(const leak_summary& summary) {
     }
     if (summary.example_count < summary.count)
         std::fprintf(stderr, "  and %zu more\n", summary.count - summary.example_count);
+    // The process may end by abort at once.
     std::fflush(stderr);
 }
 

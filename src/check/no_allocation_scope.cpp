@@ -16,6 +16,8 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
+/// ARENITE_THREAD_FAST is the initial-exec model, where there is one: inlined calls read it without
+/// a call.
 constinit thread_local std::int64_t detail::sample_clock ARENITE_THREAD_FAST = 0;
 
 constinit thread_local no_allocation_scope* no_allocation_scope::innermost_ ARENITE_THREAD_FAST =
@@ -45,6 +47,7 @@ no_allocation_scope::no_allocation_scope(const char* name) noexcept
 
 no_allocation_scope::~no_allocation_scope() {
     innermost_ = outer_;
+    // A broken one has put the clock back already.
     if (!broken_)
         detail::sample_clock = clock_;
 }

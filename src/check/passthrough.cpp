@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+// The mode is asked for once and then fixed: an object must be freed on the way on which it came,
+// so a later change of the environment has no effect.
 #include <arenite/check/passthrough.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -9,6 +11,7 @@
 
 // Whether AddressSanitizer is in the process, seen by a library that is built without it.
 #if defined(__ELF__) && !ARENITE_HAS_ASAN
+// Weak: null where no such runtime is in the process.
 extern "C" [[gnu::weak]] void __asan_poison_memory_region(const volatile void* p, std::size_t n);
 #define ARENITE_SANITIZER_IS_ELSEWHERE (&__asan_poison_memory_region != nullptr)
 #else

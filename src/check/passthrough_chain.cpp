@@ -3,7 +3,10 @@
 
 // ARENITE_PASSTHROUGH: every allocation is one of malloc, with a link before it, so that the
 // resource still knows all of them in order. First the links, whose table finds an address; then
-// allocating, freeing and rewinding; then the reports.
+// allocating, freeing and rewinding; then the reports. The point of this mode is that a memory
+// checker sees each object as an allocation of its own; so links are made inaccessible, and opened
+// only for the moment of a read (opened). The table answers whether an address is one of the chain
+// before anything before it is read.
 #include <arenite/check/detail/passthrough_chain.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -134,6 +137,7 @@ passthrough_chain::~passthrough_chain() {
 bool passthrough_chain::make_room() noexcept {
     if (alive_ != nullptr && count_ < alive_->room())
         return true;
+    // Twice the places: room() is half of them.
     table* const larger = table::make(alive_ == nullptr ? table::fewest : 4 * alive_->room());
     if (larger == nullptr)
         return false;
@@ -153,6 +157,8 @@ passthrough_chain::link* passthrough_chain::link_of(const void* p,
     return std::launder(found);
 }
 
+/// Slow, but only on the way to a message: the checker's own description of the address is worth
+/// more than anything here could say.
 void passthrough_chain::refuse(const void* p, const char* what) const {
     for (link* l = latest_; l != nullptr;) {
         const opened at{l};

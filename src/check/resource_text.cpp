@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// How messages name a resource, and the message for a free of null.
+// How messages name a resource, and the message for a free of null. Texts have a fixed length and
+// are cut: a message about misuse may not allocate.
 #include <arenite/check/detail/resource_text.hpp>
 
 #include <arenite/core/contract.hpp>
