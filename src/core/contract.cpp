@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // Contract violations: the locks that the thread holds are given up, then the handler is called; a
-// handler that returns ends the process.
+// handler that returns ends the process. Nothing here allocates or locks: a violation may be found
+// inside the allocator of the process. Handlers may throw or jump, so whoever calls
+// contract_violation() has left its object in order.
 #include <arenite/core/contract.hpp>
 
 #include <arenite/core/detail/held_lock.hpp>
@@ -34,6 +36,7 @@ contract_handler set_contract_handler(contract_handler handler) noexcept {
 }
 
 void contract_violation(const char* message, std::source_location location) {
+    // Before the handler runs, since it may use the very heap that found the misuse.
     detail::held_lock::give_up_all();
     const contract_violation_info info{message, location};
     contract_handler handler = current_handler.load(std::memory_order_acquire);
@@ -42,6 +45,7 @@ void contract_violation(const char* message, std::source_location location) {
 }
 
 void contract_violation_f(std::source_location location, const char* format, ...) {
+    // On the stack: a longer message is cut.
     char message[512];
     std::va_list arguments;
     va_start(arguments, format);

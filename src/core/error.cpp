@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // Failures: the text of out_of_memory, in room of fixed size since memory is short then; throwing,
-// or the contract handler in builds without exceptions.
+// or the contract handler in builds without exceptions. An exception object may be all the memory
+// that there is: out_of_memory holds its text in itself.
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
@@ -21,6 +22,7 @@ void describe_failure(char* text, std::size_t bytes, std::size_t alignment, cons
                       std::string_view name) noexcept {
     const char* const wrong = is_alignment(alignment) ? "" : ", which is no power of two,";
     const void* const address = source;
+    // Cut, so that the address behind a long name still has room.
     const auto name_bytes = static_cast<int>(std::min<std::size_t>(name.size(), 63));
     if (source == nullptr)
         std::snprintf(text, most_text,

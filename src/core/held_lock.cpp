@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // The locks that a thread holds, innermost first, linked through the guards themselves. A handler
-// that leaves by longjmp leaves guards behind: give_up_all() has emptied the list by then.
+// that leaves by longjmp leaves guards behind: give_up_all() has emptied the list by then. The
+// class is for locks under which a violation may be found; a plain lock_guard would stay locked
+// when a handler jumps out.
 #include <arenite/core/detail/held_lock.hpp>
 
 #include <utility>
@@ -26,6 +28,7 @@ void held_lock::leave() noexcept {
 
 void held_lock::give_up_all() noexcept {
     for (held_lock* l = std::exchange(innermost, nullptr); l != nullptr; l = l->outer_)
+        // Its lock_ is null from now on: the guard's own end, if it comes, does nothing.
         l->unlock_(std::exchange(l->lock_, nullptr));
 }
 

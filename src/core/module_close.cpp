@@ -3,7 +3,8 @@
 
 // Whether the process goes on when this module ends. Exit handlers run before the functions of
 // modules where a process ends, and after them where a module is closed: so it is enough to know
-// which came first.
+// which came first. Memory that others may still use must stay while the process ends; where only a
+// module is closed (dlclose) nobody is left to use it, and it has to go back.
 #include <arenite/core/detail/module_close.hpp>
 
 namespace arenite {
@@ -25,6 +26,7 @@ const struct exit_handler {
     ~exit_handler() { handlers_have_run = true; }
 } at_exit;
 
+/// Runs before functions that ARENITE_AT_MODULE_CLOSE marks, which ask goes_on().
 [[gnu::destructor]] void module_ends() noexcept { process_goes_on = !handlers_have_run; }
 
 #else

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// yield() for process_object, in a source so that no header includes <thread>.
+// yield() for process_object, in a source so that no header includes <thread>. Waiting there is
+// rare: two threads must need the same object at its first use.
 #include <arenite/core/detail/process_object.hpp>
 
 #include <thread>

@@ -12,6 +12,8 @@ inline namespace ARENITE_ABI {
 namespace detail {
 
 void spin_lock::wait() noexcept {
+    // A holder that runs is usually through within these; one that was interrupted needs the
+    // processor.
     constexpr int patience = 64;
     do {
         for (int looks = 0; taken_.load(std::memory_order_relaxed); ++looks)

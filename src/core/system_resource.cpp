@@ -22,6 +22,7 @@ void* malloc_resource::try_allocate(std::size_t bytes, std::size_t alignment) no
     if (!is_alignment(alignment) || alignment > detail::max_object_bytes ||
         bytes > detail::max_object_bytes - alignment)
         return nullptr;
+    // malloc(0) may be null, which would be a failure here.
     if (bytes == 0)
         bytes = 1;
 #if defined(_WIN32)
@@ -29,6 +30,7 @@ void* malloc_resource::try_allocate(std::size_t bytes, std::size_t alignment) no
 #else
     if (alignment <= default_alignment)
         return std::malloc(bytes);
+    // C11 wants a size that is a multiple of the alignment.
     return std::aligned_alloc(alignment, align_up(bytes, alignment));
 #endif
 }

@@ -3,7 +3,9 @@
 
 // The end of a thread. First the functions that any thread awaits, by their numbers; then the key
 // of POSIX threads, or, where there is none, the object of a thread that stands for it; then
-// calling what a thread awaits, and registering.
+// calling what a thread awaits, and registering. A thread notes in one word of its own which
+// functions it awaits; nothing is allocated, so that an allocator can use this from its first
+// request on. has_come() tells objects that end later to keep nothing for the thread.
 #include <arenite/core/detail/thread_exit.hpp>
 
 #include <arenite/core/contract.hpp>
@@ -36,6 +38,7 @@ namespace {
 constinit std::atomic<thread_exit::function> functions[thread_exit::most] = {};
 constexpr unsigned number_bits = 4;
 static_assert(thread_exit::most < 1 << number_bits && thread_exit::most * number_bits <= 32);
+// One bit each in `last`.
 static_assert(thread_exit::most <= 8);
 
 unsigned number_of(thread_exit::function f) noexcept {
@@ -138,6 +141,7 @@ thread_local thread_exit::ender thread_exit::at_the_end; // in a function it wou
 
 void thread_exit::call(awaited& mine) noexcept {
     mine.come = true;
+    // The latest awaited first; a function that is called may await nothing more.
     while (mine.functions != 0) {
         const unsigned number = mine.functions % (1 << number_bits) - 1;
         mine.functions >>= number_bits;
@@ -165,6 +169,7 @@ void thread_exit::await(function f) noexcept {
         at_the_end.awaits = true;
 #endif
     for (std::uint32_t rest = state.functions; rest != 0; rest >>= number_bits)
+        // Awaited already: once is enough.
         if (rest % (1 << number_bits) == number)
             return;
     state.functions = state.functions << number_bits | number;

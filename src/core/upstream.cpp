@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // Asking a resource of which no more is known than the interface, whose failure is an exception.
+// Out of line, so that a try block and its tables stand here once.
 #include <arenite/core/upstream.hpp>
 
 namespace arenite {
