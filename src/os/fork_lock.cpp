@@ -4,7 +4,8 @@
 // All fork_locks of the process in one list. Before a fork each of them is taken, outermost ones
 // first, without waiting long for one while others are held; afterwards all are given up, and the
 // child tells their owners. A signal's handler may fork, too, where it interrupted a fork, or the
-// only thread inside a lock.
+// only thread inside a lock. Read take_all() first. A child has only the thread that forked: a lock
+// that another thread held then would stay locked for ever, and what it guards be half changed.
 #include <arenite/os/detail/fork_lock.hpp>
 
 #include <arenite/core/detail/process_object.hpp>
@@ -33,6 +34,8 @@ struct fork_chain {
     static constexpr const void* waiting = &fork_link::forking;
 
     static void see_to_forks() noexcept {
+        // Functions before a fork run in the reverse of the order in which they were given, those
+        // after it in that order: so the pages' lock is taken last and given up first.
         process_pages::see_to_forks(); // the lock of the pages is the last to be taken
         os::platform::at_fork(lock_all, unlock_all, unlock_all_in_child);
         see_to_forks_around(); // after ours: so before them at a fork
@@ -47,6 +50,9 @@ struct fork_chain {
         }
     }
 
+    // Outermost locks (those of thread heaps, for one) are waited for as long as it takes: their
+    // holders wait for no other of them, nor for a lock whose holder waits for one, so that each
+    // wait ends.
     static void lock_outermost() noexcept {
         for (fork_link* l = first; l != nullptr; l = l->next_) {
             if (l->lock_ != nullptr) {
@@ -112,6 +118,8 @@ struct fork_chain {
     static void lock_all() noexcept {
         const held_signals held;
         if (fork_link::holds_all()) {
+            // All locks are held already, by the fork that the signal interrupted: that one gives
+            // them up.
             ++forks_within;
             return;
         }
@@ -119,6 +127,7 @@ struct fork_chain {
             take_alone();
         else
             take_all();
+        // From now on calls of this thread pass the locks instead of waiting for themselves.
         forking.store(thread_exit::thread(), std::memory_order_relaxed);
     }
 
@@ -144,6 +153,7 @@ struct fork_chain {
         give_up_all();
         for (fork_link* l = first; l != nullptr; l = l->next_)
             if (l->in_child_ != nullptr)
+                // After all locks were given up: an owner's function may take others.
                 l->in_child_(l->owner_);
     }
 };
@@ -201,6 +211,7 @@ void fork_link::add() noexcept {
     const adding_guard guard{holds_all()};
     if (guard.passes)
         is_held_ = try_lock_(*this); // as all others are: with them it is given up
+    // New ones in front: what is made later is taken earlier.
     next_ = fork_chain::first;
     if (next_ != nullptr)
         next_->previous_ = this;

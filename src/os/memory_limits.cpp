@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // Reads the limits of control groups, version 2: the lowest of the process's group and of those
-// above it; and how much of the time processes waited for memory.
+// above it; and how much of the time processes waited for memory. The files are read anew at each
+// call and with no memory but the stack: a program asks when memory is short. Read
+// memory_limits::read(folder, root) first.
 #include <arenite/os/memory_limits.hpp>
 
 #include <algorithm>
@@ -47,6 +49,7 @@ std::optional<std::uint64_t> number_in(const char* folder, const char* name) noe
     const std::string_view text = file.text();
     std::uint64_t n = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    // Something else behind the number: not a file of this kind.
     if (error != std::errc{} || (end != text.data() + text.size() && *end != '\n'))
         return std::nullopt;
     return n;
@@ -89,6 +92,7 @@ memory_limits memory_limits::read(const char* folder, const char* root) noexcept
     found.bytes_in_use = number_in(path, "memory.current");
     found.stalled_percent = stalled_in(path, "memory.pressure");
     for (;;) {
+        // A group is bound by all groups above it, whatever its own file says.
         lower(found.most_bytes, number_in(path, "memory.max"));
         lower(found.slowed_bytes, number_in(path, "memory.high"));
         while (length > least && path[length - 1] != '/')
@@ -119,6 +123,7 @@ memory_limits memory_limits::read() noexcept {
         path[n - 1] = '\0';
     memory_limits found = read(path, root);
     if (!found.stalled_percent)
+        // That of the whole machine, where the group tells none.
         found.stalled_percent = stalled_in("/proc/pressure", "memory");
     return found;
 }

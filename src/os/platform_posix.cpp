@@ -101,6 +101,7 @@ std::size_t platform::huge_page_bytes() noexcept {
 void* platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
     const errno_kept keep;
     alignment = std::max(alignment, page_bytes());
+    // At least this much of the mapping is too much, on one side or the other.
     const std::size_t slack = alignment - kernel_page_bytes();
     const auto asked = checked_add(bytes, slack);
     if (!asked || bytes == 0)
@@ -172,6 +173,7 @@ void platform::prefault(void* p, std::size_t bytes) noexcept {
     const std::size_t page = page_bytes();
     auto* const begin = static_cast<volatile std::byte*>(p);
     for (std::size_t i = 0; i < bytes; i += page)
+        // Read and written back: pages may hold something already.
         begin[i] = begin[i];
 }
 

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 // Which pages were written: by userfaultfd and its scan of the page tables where Linux has both;
-// elsewhere watch() is false.
+// elsewhere watch() is false. Pages are registered for write protection with a kernel that lifts it
+// by itself at the first write (async), so no thread has to answer faults. A scan then lists the
+// pages without protection and protects them again in one call. Headers may be older than the
+// kernel, so the structures and numbers stand here; a kernel that lacks something refuses a call,
+// and watch() is false.
 #include <arenite/os/detail/written_pages.hpp>
 
 #include <arenite/core/system_resource.hpp>
@@ -84,6 +88,7 @@ bool written_pages::watch(void* begin, std::size_t bytes) noexcept {
     begin_ = static_cast<std::byte*>(begin);
     bytes_ = bytes;
     fault_file_ = file;
+    // Until the first collect() every page counts as written.
     std::fill_n(bits_, (bytes / page_bytes + 63) / 64, ~std::uint64_t{0});
     return true;
 }
@@ -109,6 +114,7 @@ bool written_pages::collect() noexcept {
     scan.mask = scan.returned = category_written;
     while (scan.begin < scan.end) {
         const int found = ::ioctl(pages, scan_pages, &scan);
+        // No progress would be a loop without end.
         if (found < 0 || scan.walked <= scan.begin) {
             ::close(pages);
             return false;
