@@ -3,7 +3,9 @@
 
 // The C interface: each function finds the affinity_heap behind the handle, sees to null where C
 // may pass it, and asks that heap. Failures are null or 0; nothing is thrown. Trim and usage of a
-// null heap are those of all affinities.
+// null heap are those of all affinities. Handles are addresses of affinity_heaps, cast and never
+// dereferenced as anything else. Read arenite_affinity() first. Misuse in C++ is misuse here, and
+// ends in the contract handler, which must not throw through C.
 #include <arenite/c.h>
 
 #include <arenite/affinity/affinity_heap.hpp>
@@ -35,6 +37,7 @@ extern "C" {
 arenite_heap* arenite_affinity(const char* name) {
     if (name == nullptr)
         return nullptr;
+    // One more than is allowed: enough to see that a name is too long, without reading to its end.
     const std::string_view text{name, strnlen(name, longest_name + 1)};
     if (text.empty() || text.size() > longest_name)
         return nullptr;
@@ -46,6 +49,7 @@ void* arenite_allocate(arenite_heap* heap, std::size_t bytes) {
 }
 
 void* arenite_allocate_aligned(arenite_heap* heap, std::size_t bytes, std::size_t alignment) {
+    // Null in every build; in checked ones the C++ call would be a contract violation.
     if (heap == nullptr || !arenite::is_alignment(alignment))
         return nullptr;
     return heap_behind(heap)->try_allocate(bytes, alignment);

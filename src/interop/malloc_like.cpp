@@ -47,6 +47,8 @@ void* reallocate_any(void* p, std::size_t bytes, std::size_t alignment) noexcept
     void* const elsewhere = own->try_allocate(bytes, alignment);
     if (elsewhere == nullptr)
         return nullptr;
+    // `before` is what the object can hold, not what was asked: a few bytes more are copied than
+    // needed.
     std::memcpy(elsewhere, p, std::min(before, bytes));
     affinity_heap::deallocate_any(p);
     return elsewhere;

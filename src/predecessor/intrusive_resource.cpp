@@ -3,7 +3,11 @@
 
 // Free slots of any length, linked through themselves. In this order: making, allocate with its
 // search block by block, the lists of a block, entering and leaving blocks, deallocate, which
-// merges neighbours. Reports are in intrusive_resource_report.cpp.
+// merges neighbours. Reports are in intrusive_resource_report.cpp. Two lanes of allocation run
+// through the heap: main_ serves in address order, and beside_ takes requests that main_'s block
+// has no room for, so that one long object does not make many short ones leave their place. Frees
+// are noted as runs first (run_ and before_), and enter the lists when a run ends: neighbours that
+// are freed one after the other are merged by moving one end.
 #include "intrusive_slots.hpp"
 
 #include <arenite/check/detail/poison.hpp>
@@ -27,6 +31,7 @@ namespace {
 constexpr std::size_t align_divisor = 4; // nor one for an alignment of more than this
 constexpr std::int32_t no_alarm = -1;    // of a block that is allocated from
 constexpr std::int32_t every_free = std::numeric_limits<std::int32_t>::max();
+/// Bounds that make a request O(1): a slot that fits may be missed, and costs memory, not time.
 constexpr int looks = 8;        // at slots of a list that may be too short
 constexpr int looks_around = 4; // at blocks that may have none
 constexpr int all_looks = std::numeric_limits<int>::max();
@@ -88,6 +93,7 @@ void* intrusive_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     note_high_water();
     if (passes_through_)
         return singles_.try_allocate(bytes + (bytes == 0), alignment);
+    // Slots of runs that were only noted are in no list, and would be missed.
     publish_all();
     void* p = nullptr;
     if (bytes <= largest_bytes && alignment <= source_.mask_bytes() / align_divisor) {
@@ -154,6 +160,7 @@ void* intrusive_resource::search(std::size_t length, std::size_t alignment) noex
 /// The next `length` bytes of the open slot whose object is aligned. What is skipped is free.
 void* intrusive_resource::from_lane(lane& from, std::size_t length,
                                     std::size_t alignment) noexcept {
+    // The object is aligned, not its header before it.
     const std::size_t gap = (0 - address_of(from.cursor) - element_bytes) & (alignment - 1);
     if (from.bytes() < length || from.bytes() - length < gap)
         return nullptr;
@@ -204,6 +211,8 @@ void* intrusive_resource::advance(lane& from, std::size_t length, std::size_t al
             enter(from, *b);
             return from_lists(from, length, alignment);
         }
+        // Alarms update states in one direction only; a block that was looked at in vain gets the
+        // states that its lists really have.
         blocks.set_state(*b, holes_of(*b)); // it may have told of more than there is
         b = blocks.lowest(states, lists::at(*b, 1));
     }
@@ -245,6 +254,7 @@ std::byte* intrusive_resource::find(detail::block& b, std::size_t length, std::s
                                     int looks_left) const noexcept {
     const lists& l = lists::of(b);
     const std::size_t elements = length / element_bytes;
+    // From the request's own list upward.
     std::uint64_t filled = l.filled & ~std::uint64_t{0} << list_for(elements);
     for (; filled != 0 && looks_left > 0; filled &= filled - 1) {
         std::size_t number = l.first[std::countr_zero(filled)];
@@ -268,6 +278,8 @@ void intrusive_resource::link(detail::block& b, std::byte* slot, std::size_t len
     const std::size_t list = list_for(length / element_bytes);
     const std::uint16_t number = lists::number(b, slot);
     const std::uint32_t next = l.first[list];
+    // Numbers of 16 bits, in elements from the block's begin: both links are one word in the slot
+    // itself.
     poke(slot + element_bytes, {next << 16});
     if (next != 0) {
         std::byte* const at = lists::at(b, next) + element_bytes;

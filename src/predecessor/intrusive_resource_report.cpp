@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// Misuse, figures and reports of an intrusive_resource, and trim.
+// Misuse, figures and reports of an intrusive_resource, and trim. Read holder_of() and
+// check_free(), the two questions about any pointer: the first trusts a used header, the second
+// compares it with both neighbours.
 #include "intrusive_slots.hpp"
 
 #include <arenite/block/detail/region_joiner.hpp>
@@ -39,6 +41,7 @@ void intrusive_resource::deallocate_careful(void* p, std::size_t bytes,
     }
     std::byte* const h = static_cast<std::byte*>(p) - element_bytes;
     const header is = peek(h);
+    // No longer used: a second free is found as long as the header stands.
     poke(h, {is.word | header::status_mask});
     detail::poison::no_access(p, is.next() - element_bytes);
     release(*b, h, is.next());
@@ -81,6 +84,8 @@ void intrusive_resource::check_free(const void* p, std::size_t bytes,
         const bool begins =
             is.next() >= 2 * element_bytes && h + is.next() <= end_slot(*b) &&
             h - back >= first_slot(*b) && peek(h + is.next()).previous() == is.next() &&
+            // Bytes of an object may look like a header; that its neighbours agree is hardly
+            // chance.
             (back == 0 || peek(h - back).next() == back || peek(h - back).state() != status::used);
         if (!begins)
             return refuse_free(p, "it points into an allocation, not to its begin");
@@ -140,6 +145,8 @@ bool intrusive_resource::owns(const void* p) const noexcept {
 }
 
 std::size_t intrusive_resource::bytes_in_use() const noexcept {
+    // Taken are also the open slots of both lanes, freed runs that are only noted, and a header for
+    // each object.
     return taken_ - main_.bytes() - beside_.bytes() - run_.bytes() - before_.bytes() -
            (live_ - large_count_) * element_bytes + large_bytes_ + singles_.bytes();
 }

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 // Slots of any length in maps beside the memory (slots_maps.hpp): making and ending, allocate by
-// best fit, deallocate, which merges neighbours. Reports are in slots_resource_report.cpp.
+// best fit, deallocate, which merges neighbours. Reports are in slots_resource_report.cpp. A node
+// stands for each stretch, used or free, in a pool of its own, so memory that is lent is never read
+// or written; read take() and give_back(), which keep the links between neighbours, the entries of
+// stretches and the map of free slots in step. take() makes its nodes first, as nothing may fail
+// once a link has changed.
 #include "slots_maps.hpp"
 
 #include <arenite/check/detail/poison.hpp>
@@ -72,6 +76,7 @@ slots_resource::~slots_resource() {
              b = source_.blocks().above(*b)) {
             if ((b->state & detail::block_state::open) == 0)
                 continue;
+            // Nodes that are left would be leaks of the pool of nodes, too.
             for (node* n = slots::of(*b).first; n != nullptr;)
                 drop_node(std::exchange(n, n->above));
         }
@@ -107,6 +112,7 @@ void* slots_resource::try_allocate(std::size_t bytes, std::size_t alignment) noe
         if (found.slot != nullptr) {
             p = take(found, length, alignment);
             if (p == nullptr) {
+                // A block that was just opened for this and is not used after all.
                 if (found.slot->below == nullptr && found.slot->above == nullptr)
                     close_block(*found.slot);
                 return nullptr;
@@ -207,6 +213,8 @@ std::byte* slots_resource::take(fit found, std::size_t length, std::size_t align
     if (gap == 0 && rest == 0) {
         free.erase(from);
     } else if (gap == 0) { // the rest keeps its node, and mostly its place in the map
+        // It was the first slot of `length` or more, so none lies between: a rest that is still so
+        // long keeps its place in the order.
         const bool stays = found.is_first && rest >= length && !free_slots::is_short(rest);
         if (!stays)
             free.erase(from);
@@ -279,6 +287,7 @@ void slots_resource::give_back(void* p, std::size_t bytes, std::size_t alignment
     b.live -= static_cast<std::int32_t>(freed->bytes);
     slots& s = slots::of(b);
     free_slots& free = maps_->free;
+    // At most one free neighbour on each side: two are never left side by side.
     if (node* const above = freed->above; above != nullptr && !above->used) {
         s.remove(b, *above);
         free.erase(*above);
@@ -297,6 +306,7 @@ void slots_resource::give_back(void* p, std::size_t bytes, std::size_t alignment
             freed->above->below = below;
         drop_node(std::exchange(freed, below));
     }
+    // Merged with both neighbours it is the whole block.
     if (b.live == 0) {
         drop_node(freed);
         return source_.close_empty(b, bytes_in_use_);

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// Misuse, figures and reports of a slots_resource, and trim.
+// Misuse, figures and reports of a slots_resource, and trim. Nodes lie apart from the memory that
+// they describe, so a question about any pointer reads no word before it; find() looks the address
+// up in its block's entries.
 #include "slots_maps.hpp"
 
 #include <arenite/block/detail/region_joiner.hpp>
@@ -82,6 +84,7 @@ bool slots_resource::owns(const void* p) const noexcept {
 
 arenite::usage slots_resource::usage() const noexcept {
     std::size_t hole = maps_ != nullptr ? maps_->free.longest() : 0;
+    // So much is sure to fit wherever the slot begins.
     hole = hole > default_alignment ? hole - default_alignment : 0;
     const std::size_t clean = source_.mask_bytes() / large_divisor;
     const std::size_t kept =
