@@ -229,6 +229,7 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     if (map_.count() == 0) [[unlikely]] {
         if (passthrough()) {
             const std::size_t count = bytes + (bytes == 0);
+            // The limit holds in this mode, too, so that a program fails in the same places.
             return count > region_.size() - singles_.bytes()
                        ? nullptr
                        : singles_.try_allocate(count, alignment);
@@ -246,6 +247,7 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
     const bool top_fits = above + n <= map_.count() && above >= top_;
     if (hole != none && options_.fit == fit::best && top_fits && in_top < map_.length_of(hole))
         hole = none;
+    // The last resort for large alignments: O(holes), and exact.
     if (hole == none && !top_fits && gap != 0)
         hole = find_as_it_lies(n, alignment);
     if (hole == none && !top_fits)
@@ -305,6 +307,7 @@ void free_list_resource::refuse(const void* p, std::size_t bytes) const {
 // Frees n units, and joins them with what is free on both sides.
 ARENITE_INLINE void free_list_resource::release(index i, index n) noexcept {
     unit_map map = map_; // which the compiler keeps in registers across writes into holes
+    // Noted before the sum sinks, so that allocation compares nothing.
     most_ = std::max(most_, in_use_);
     in_use_ -= n * unit_map::unit_bytes - map_.lead();
     --live_;

@@ -274,6 +274,7 @@ bool restorable_heap::restore(const heap_snapshot& s) noexcept {
     std::memcpy(static_cast<void*>(&told), first->bytes, sizeof told);
     const image& me = self();
     const std::size_t top = address_of(told.top) - address_of(base_);
+    // Pointers of the image are compared, not followed: they are the file's.
     if (told.region != me.region || top > bytes_ ||
         std::min((top + unit_map::unit_bytes + image_page - 1) / image_page,
                  bytes_ / image_page - 1) +

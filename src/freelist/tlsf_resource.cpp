@@ -150,6 +150,7 @@ bool tlsf_resource::remove_region(std::span<std::byte> memory) noexcept {
     for (std::size_t r = 0; r < count_; ++r) {
         tlsf_region& region = *regions_[r];
         if (region.memory().data() == memory.data() && region.memory().size() == memory.size()) {
+            // Memory of the upstream's goes back by trim(); a region in use stays whoever owns it.
             if (region.from_upstream() || !region.empty())
                 return false;
             leave(region);
@@ -270,6 +271,7 @@ void* tlsf_resource::allocate_elsewhere(std::size_t bytes, std::size_t alignment
     if (needed > tlsf_region::units_in(wanted)) {
         if (!options_.grow || needed > unit_map::most_units)
             return nullptr;
+        // A request above the usual size of a region gets one of its own length.
         wanted = tlsf_region::bytes_for(needed);
     }
     tlsf_region* const r = get_region(wanted);
@@ -283,6 +285,7 @@ ARENITE_INLINE void tlsf_resource::release(tlsf_region& r, void* p, index n) noe
     in_use_ -= n * unit_map::unit_bytes - r.map().lead();
     --live_;
     r.release(r.map().index_of(p), n);
+    // A single region stays: without this the program would come and go with its first object.
     if (count_ > 1 && r.empty()) [[unlikely]]
         emptied(r);
 }

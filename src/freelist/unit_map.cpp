@@ -198,6 +198,7 @@ void unit_map::refuse(const void* p, std::size_t bytes, index end) const {
             here, "%s: %p (%zu bytes) points %td bytes into the allocation of %zu bytes at %p",
             self.text, p, bytes, offset, length, static_cast<const void*>(begin));
     if (keeps_sizes() && std::size_t{noted_size(i)} * unit_bytes - lead_ != length) {
+        // Whoever wrote past an end is most likely the neighbour below: it is named.
         const neighbour beside = below_of(i);
         contract_violation_f(here,
                              "%s: the header of the allocation at %p was overwritten; its "

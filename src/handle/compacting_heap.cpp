@@ -59,6 +59,7 @@ compacting_heap::~compacting_heap() {
     ARENITE_ASSERT(
         user_code_ == 0 && activity_ == activity::none,
         "a compacting_heap ends while an object of it is made, moved, visited or destroyed");
+    // From here on make() is refused: destructors run below.
     activity_ = activity::end;
     // Where nothing has a destructor the objects need not be looked at.
     const bool looks = checks_enabled || to_be_ended_ != 0;

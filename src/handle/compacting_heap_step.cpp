@@ -89,6 +89,7 @@ void compacting_heap::move(object_id id, object_entry& entry, const object_kind&
         // Types without relocate are trivially copyable, or were declared to be relocatable by
         // their bytes.
         std::memcpy(at, from, kind.bytes);
+    // Visits that wait may be known by handles inside the object that has just moved.
     order_.window.moved(from, kind.bytes, at);
     blocks_.give(from - word_bytes, detail::granules_for(word_bytes + kind.bytes));
 }
@@ -187,8 +188,11 @@ bool compacting_heap::place_next_visited(progress& p) {
     const object_kind& kind = detail::kind_numbered(entry->kind);
     if (!movable_blocks::may_hold(kind.bytes, kind.alignment))
         return true;
+    // Found when its turn comes: nothing has been moved for it.
     if (blocks_.block_of(entry->address).owner != this) [[unlikely]]
         contract_violation("compacting_heap: an order of visits has a handle of another heap");
+    // Objects within a few lengths count as one behind the other: a run in order is left as it
+    // lies.
     order_.near_bytes = 4 * (kind.bytes + 2 * word_bytes);
     const bool is_laid = blocks_.stamp_at(entry->address) == order_.cursor.stamp;
     // An object that already follows the one visited before it is not copied for nothing; nor is

@@ -73,6 +73,7 @@ void movable_blocks::open(block& b, std::uint32_t stamp) noexcept {
     if ((b.state & block_state::empty) != 0) {
         poison::undefined(b.at(head), sizeof(notes));
         ::new (static_cast<void*>(b.at(head))) notes{};
+        // Notes are no object: their bit is never cleared, and first_granule() lies behind them.
         bits::set_run(b.occupancy(), head, notes_granules);
         b.note = stamp;
     } else {

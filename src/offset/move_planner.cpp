@@ -244,6 +244,7 @@ void move_planner::next_block(offset_moves::overlap overlap) noexcept {
             return;
         }
     }
+    // Rounds may undo each other's gain where sizes are awkward; so there is an end.
     const bool last = ++round_ >= most_rounds && overlap == offset_moves::apart;
     round_ = std::min<unsigned char>(round_, most_rounds);
     phase_ = moved_ && !last ? phase::wait : phase::idle;
@@ -365,6 +366,7 @@ offset_moves::state move_planner::clear_windows(const offset_request& r, offset_
         const offset_moves::state result = clear_one(*cheapest, out, meter);
         if (result != offset_moves::state::stuck)
             return result;
+        // Tried in vain: the next cheapest then.
         *cheapest = found[count - 1];
     }
     return offset_moves::state::stuck;

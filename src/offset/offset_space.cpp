@@ -79,6 +79,7 @@ offset_space::index offset_space::replace(index i) noexcept {
 }
 
 ARENITE_INLINE void offset_space::vacate(index i, index heir) noexcept {
+    // The planner stands on this node: it goes on at the one that takes its place.
     if (i == cursor_)
         cursor_ = heir;
     nodes_.give(i);

@@ -115,6 +115,7 @@ void pool_resource::trim_fresh() noexcept {
     // Compared as an address only: its block may have gone back.
     if (fresh_.from != nullptr && source_.find(fresh_.from) != fresh_.from)
         fresh_.from = nullptr;
+    // Counted anew, as blocks went with slots that were counted.
     fresh_.opened = 0;
     for (const detail::block* b = first_block(); b != nullptr; b = block_above(*b))
         fresh_.opened += known_slots(*b);

@@ -78,6 +78,7 @@ bool row_table::insert(row&& added) noexcept {
         return false;
     const std::uintptr_t key = address_of(added.slots);
     std::size_t at = count_;
+    // From the end: fresh rows mostly lie above.
     for (; at > 0 && table_.keys[at - 1] > key; --at) {
         // Rows and keys move together; a row's address is valid until the next insert.
         table_.rows[at] = std::move(table_.rows[at - 1]);
@@ -184,6 +185,8 @@ void row_table::set_open(const row& r, bool open) noexcept {
 }
 
 row_table::row* row_table::lowest_open() const noexcept {
+    // Rows of less than full size first, the smallest first: they are the oldest, and the last to
+    // empty.
     if (small_open_ != 0)
         return &table_.rows[small_[std::countr_zero(small_open_)]];
     const std::size_t index = bits::next_set(table_.open, 0, count_);

@@ -112,6 +112,7 @@ bool suballocator_resource::add_row() noexcept {
                               : pages_                      ? smallest_row
                                                             : 0;
     slots = std::max({slots, std::min(slots_in(least), rows_.full_slots()), std::size_t{1}});
+    // A row of more than half the full size would leave the rest of a huge page to nobody.
     if (slots >= rows_.full_slots() || row_bytes_for(slots) > rows_.full_bytes() / 2)
         slots = rows_.full_slots();
     std::size_t before = none;
@@ -168,6 +169,7 @@ bool suballocator_resource::refill() noexcept {
     }
     if (std::exchange(purge_is_due_, false)) [[unlikely]]
         purge_free(purge_least);
+    // Nothing is left to be packed: many slots at a time again.
     if (packing_ && !packs())
         set_packing(false);
     if (!cache_.has_room()) {
@@ -268,6 +270,7 @@ void suballocator_resource::set_peak(std::size_t slots) noexcept {
     peak_ = slots;
     const bool falls = slots * slot_bytes() >= purge_floor && options_.policy.keep_bytes < none &&
                        options_.rule == row_return::by_policy;
+    // 0 is never reached from above: a small pool, or one that keeps all, has no deep fall.
     purge_at_ = falls ? slots / purge_divisor : 0;
 }
 
@@ -299,6 +302,8 @@ void suballocator_resource::clear_slots(std::span<std::byte* const> slots) noexc
             return refuse_free(slots[k], "it was freed twice");
         const std::size_t before = r->taken.count_taken();
         r->taken.give(i);
+        // A row that was full has a free slot now, and one that had a single slot in use is empty:
+        // nothing else about a row changes what others look for.
         if (before == r->count || before == 1) [[unlikely]]
             note_cleared(*r, before == r->count);
     }
@@ -361,6 +366,7 @@ void suballocator_resource::return_last_row() noexcept {
     while (gone && slots_in_use() <= slot_count_ / 4) {
         gone = false;
         rows_.for_each_from_last([&](row& last) {
+            // Only the highest row: by this rule rows below it stay, empty or not.
             gone = last.is_empty();
             if (gone)
                 return_row(last, false);

@@ -151,6 +151,7 @@ slots_resource::fit slots_resource::best_fit(std::size_t length,
         return {};
     const free_slots& free = maps_->free;
     node* found = free.first(length);
+    // Slots in the order of their lengths: each further one is longer, and so likelier to fit.
     for (int look = 0; look < slot_looks && found != nullptr; ++look) {
         if (found->bytes - length >= padding_for(found->begin, alignment))
             return {found, look == 0};

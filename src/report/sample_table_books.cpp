@@ -151,6 +151,8 @@ std::uint32_t sample_books::site_of(std::uint32_t tag, const call_stack& stack) 
     if (site_count_ == sites_.capacity()) {
         const std::size_t wanted = std::max<std::size_t>(2 * sites_.capacity(), 128);
         page_array<std::uint32_t> index;
+        // The index has two places for each site, and the new one is filled before it replaces the
+        // old.
         if (wanted > most_sites || !index.grow(2 * wanted))
             return none;
         // Both arrays or neither, so that each site has its place in the index.
@@ -195,6 +197,7 @@ bool sample_books::grow_table() noexcept {
     page_array<live_sample> larger;
     if (!larger.grow(std::max(2 * table_.capacity(), first_table_places)))
         return false;
+    // From here on `larger` is the old table.
     larger.swap(table_);
     for (std::size_t i = 0; i < larger.capacity(); ++i)
         if (larger[i].address != 0)

@@ -18,6 +18,7 @@ namespace detail {
 
 namespace {
 
+/// Three callers tell as a rule who wants the memory; the profiles have whole stacks.
 constexpr std::size_t most_functions_of_a_path = 3;
 constexpr std::size_t most_columns_of_a_path = 80;
 
@@ -153,9 +154,11 @@ void write_pprof(std::ostream& out, std::span<const site_figures> sites, std::si
 void write_collapsed(std::ostream& out, std::span<const site_figures> sites) {
     std::string all;
     for (const site_figures& s : sites) {
+        // A width of the picture can't be negative: memory that shrank has no place in it.
         if (s.bytes <= 0)
             continue;
         all += collapsed_frame(s.tag.empty() ? "memory" : s.tag);
+        // The format wants the outermost function first; frames are kept innermost first.
         for (std::size_t i = s.names.size(); i-- != 0;) {
             all += ';';
             all += collapsed_frame(short_name_of_function(s.names[i]));

@@ -112,6 +112,7 @@ std::string xml(std::string_view any) {
     std::string text;
     for_each_part(any, [&](std::string_view part, bool valid) {
         const auto first = static_cast<unsigned char>(part[0]);
+        // XML 1.0 has no way to write other control characters, not even as numbers.
         if (!valid || (first < 0x20 && first != '\t' && first != '\n'))
             text += replacement;
         else if (first == '&')

@@ -64,6 +64,7 @@ usage_difference difference(const usage_snapshot& before, const usage_snapshot& 
         if (!is_same(it->second->figures, p.figures))
             d.changes_.push_back(
                 {.name = p.name, .before = it->second->figures, .after = p.figures});
+        // Whatever is left in the end has gone.
         earlier.erase(it);
     }
     for (const auto& [name, gone] : earlier)

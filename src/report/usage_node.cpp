@@ -124,6 +124,8 @@ usage_node::reading usage_node::read_own(bool walk) const {
 
 /// Adds what one below tells, to a sum.
 void usage_node::add_to(reading& sum, const reading& below) const noexcept {
+    // A node with a resource tells that one's figures alone: those below it take their memory from
+    // it, and would be counted twice.
     if (source_.resource != nullptr)
         return;
     sum.figures.bytes_in_use += below.figures.bytes_in_use;

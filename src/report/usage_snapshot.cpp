@@ -58,6 +58,7 @@ void number(std::vector<usage_snapshot::part>& parts) {
     std::vector<usage_snapshot::part*> sorted;
     for (usage_snapshot::part& p : parts)
         sorted.push_back(&p);
+    // Pointers are sorted, since the parts keep their order: parents stand before their children.
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const auto* a, const auto* b) { return a->name < b->name; });
     for (std::size_t i = 0; i < sorted.size();) {
@@ -112,6 +113,7 @@ usage_snapshot take_usage_snapshot() {
 
 namespace {
 
+/// The text is for a look, the other formats have all of it.
 constexpr std::size_t most_lines_of_text = 20;
 
 std::vector<detail::site_figures> figures_of_sites(std::span<const sampled_site> sites) {
@@ -123,6 +125,7 @@ std::vector<detail::site_figures> figures_of_sites(std::span<const sampled_site>
 }
 
 void append_member(std::string& to, const char* name, std::uint64_t value) {
+    // Appended piece by piece, as g++ 12 warns of what it makes of text before a temporary string.
     to.append(", \"").append(name).append("\": ").append(text::integer(value));
 }
 
@@ -138,6 +141,7 @@ void usage_snapshot::write_text(std::ostream& out) const {
                        ? text::integer(p.figures.live_allocations)
                        : "-"});
     lines.write(out);
+    // Sorted by bytes: where the first one has no sample, none has.
     if (sites_.empty() || sites_.front().samples == 0)
         return;
     text::table places{5};
