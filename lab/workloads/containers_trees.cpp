@@ -3,6 +3,11 @@
 #include "../containers/filled.hpp"
 
 // containers/set and containers/map; filled.hpp describes the work.
+//
+// The figures that tell most are `iterate` beside `iterate_aged`, and `refill` beside `fill`.
+// Elements come in ascending order, so that neighbours in the tree are neighbours in time, and in
+// memory where an allocator hands out fresh memory upward; a tree compares keys on its way, which
+// makes the share of the allocator smaller than in lists.
 
 namespace arenite::lab {
 namespace {

@@ -3,6 +3,9 @@
 #include "../containers/filled.hpp"
 
 // containers/unordered_map; filled.hpp describes the work.
+//
+// An insert now and then allocates the table of buckets anew: `fill` has these large arrays, too,
+// and `refill` does not, as clear() keeps the table.
 
 namespace arenite::lab {
 namespace {

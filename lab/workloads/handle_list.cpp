@@ -36,6 +36,10 @@
 //                          where they take the processor during a step
 // walk_at_F, resident_at_F the median walk of a twentieth of the frames that ends at F, and what is
 //                          resident then for a byte that lives (notes)
+//
+// `make` is the making in random order. `order` is the whole price of putting a node in its place,
+// `order_step_median` and `order_step_p99` are how long a frame waits for one step; what it buys is
+// `walk_aged` less `walk`.
 
 namespace arenite::lab {
 namespace {

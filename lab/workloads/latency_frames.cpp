@@ -17,6 +17,10 @@
 //
 // A subject that can have memory made ready ahead (`ready(bytes)`) learns between frames, outside
 // what is timed as allocation, how much a frame takes; `between_frames` is what that costs.
+//
+// `allocate_50%` is an ordinary allocation, `allocate_99.9%` and `allocate_worst_50` (the fiftieth
+// worst) are those that fault pages in; `frame_50%` and `frame_99%` are all allocations of a frame
+// together. The single worst, a note, is often the system's and not the allocator's.
 
 namespace arenite::lab {
 namespace {

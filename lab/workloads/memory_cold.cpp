@@ -18,6 +18,10 @@
 // meshes, buffers. `count` are made, then random ones are freed and others made, at one level:
 // whatever goes to the system meanwhile has to be faulted in and cleared again (replace_faults).
 // Then all are freed.
+//
+// Read `page_faults` beside `fill`: a fault costs more than the allocations of its page, so a
+// subject that spreads its objects over more pages shows there first. `resident` is for a byte that
+// is live: above 1 by rounding, bookkeeping, and pages that are touched in part.
 
 namespace arenite::lab {
 namespace {

@@ -27,6 +27,9 @@
 // resident_at_N   the same after N times as many replacements as there are objects (a note).
 // The first 16 bytes of an object are written and of what is larger a byte each 512, so that its
 // pages are resident.
+//
+// `resident_after` is when all is freed, for a byte of the most that was live. `replace` is the
+// time of a pair, which says what a low figure of memory was paid with.
 
 namespace arenite::lab {
 namespace {

@@ -19,6 +19,9 @@
 //
 // mappings         that the process has more than before, while all live
 // mappings_after   when a random half is free
+//
+// `fill`, `free_random` and `allocate_again` are the times of the three parts: a subject that
+// returns each object to the system has few mappings after the frees and pays with these.
 
 namespace arenite::lab {
 namespace {

@@ -21,6 +21,8 @@
 //
 // full, changed, changed_twice   what is resident for a byte that is live, after each filling.
 // empty                          what is left when all is freed, for a byte that was live.
+//
+// `fill_` with the name of a phase is its time for an object that was added.
 
 namespace arenite::lab {
 namespace {

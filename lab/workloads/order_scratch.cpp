@@ -17,6 +17,9 @@
 // order/read_free: objects of one size are freed in random order, once as they are (free_random),
 // once after each has been read (read_and_free), as a destructor does: then the object itself is
 // in the cache when it is freed, and the allocator's own bookkeeping is what is missed.
+//
+// `pair` is one allocation and one free of the temporary; it stays in the cache, so what differs
+// between subjects is instructions.
 
 namespace arenite::lab {
 namespace {

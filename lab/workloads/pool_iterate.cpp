@@ -18,6 +18,9 @@
 // added up. The holes are not filled in between. std.vector is the floor: its objects move, so that
 // it has no holes; std.pointers is what programs do without a pool. "iterate" is per object that is
 // left; the first walk of the cold pass is one of several there, so cold and warm differ little.
+//
+// `insert` and `erase_random` are for each object inserted or erased. `resident` is after the
+// inserts.
 
 namespace arenite::lab {
 namespace {

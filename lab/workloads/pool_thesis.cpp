@@ -19,6 +19,9 @@
 // touched, as the text says nothing of it; write=word: the first 8 bytes are written at each
 // allocation. Each pointer goes to an opaque sink. Freeing does not touch the object.
 // The cold pass is the first of a process, on memory that nobody has touched.
+//
+// The parts are `allocate`, `free_random`, `allocate_again` and `free_all`, for each object of
+// theirs.
 
 namespace arenite::lab {
 namespace {

@@ -15,6 +15,10 @@
 //
 // Subjects that are scene graphs themselves build the same tree of their own nodes, visit it by
 // their own visitor and let it go by their own counts; they know one form, and run in form=group.
+//
+// `create`, `traverse` and `destroy` are for each node, child arrays included. `resident` is for a
+// node of the complete tree, `resident_after` when all nodes have gone; of the sizes above a node
+// needs 24 to 80 bytes, and the rest is the allocator's.
 
 namespace arenite::lab {
 namespace {

@@ -21,6 +21,13 @@
 //
 // An object is written when it is allocated (its first 16 bytes) and not touched when it is freed.
 // Pools take part where all objects are of one size.
+//
+// `fill`, `free_random`, `allocate_again` and `release` are for each object; `walk` shows the order
+// of what was allocated again: it is low where an aged heap still hands out neighbours.
+// `steady_pair` is a free and an allocation. `large_among_holes` and `alternating` are for each
+// request of pattern=holes, `large_99.9%` and the note `large_worst` of those timed by themselves:
+// a search through useless holes shows there. `resident_full`, `resident_aged` and
+// `resident_after`: when all live, after the pairs, and when all is freed.
 
 namespace arenite::lab {
 namespace {

@@ -18,6 +18,10 @@
 //
 // Nothing stands beside the objects, so that a thousand million of 16 bytes fit into 17 GB. A
 // subject that would need more for its next step than the machine has left stops before it.
+//
+// `create`, `walk` and `free`, with `_at_` and the number of objects, are for each object; `object`
+// is create and free together. A curve that rises with the number is missing caches, of objects or
+// of bookkeeping; a step in it is a cache's end.
 
 namespace arenite::lab {
 namespace {

@@ -25,6 +25,9 @@
 //
 // Times are for each object, arrays and elements counted. Nodes come from one heap, data from
 // another one where the subject has several.
+//
+// `resident`, `resident_aged` and `resident_after` are for each object that was made: after making,
+// after churn, and when all are gone.
 
 namespace arenite::lab {
 namespace {

@@ -17,6 +17,9 @@
 // them in turn, visits them and lets them go. A loader is at most eight scenes ahead. `load` is the
 // time from the first object to the last delete, for each object, arrays and elements counted.
 // frees=unsized: operator delete does not tell the size.
+//
+// `resident_after` is what is left for each object when all scenes are gone: memory of objects that
+// another thread freed, mostly.
 
 namespace arenite::lab {
 namespace {

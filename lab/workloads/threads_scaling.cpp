@@ -35,6 +35,10 @@
 //
 // Subjects are those that any thread may use. The threads are the workload's own: making them takes
 // a few small allocations of the process's malloc, the same for each subject.
+//
+// `one_thread` and `all_threads` are times for each node of all threads together. `resident_after`,
+// of each pattern that has it, is what is left when all is freed: with threads that ended it tells
+// whether their memory found another user.
 
 namespace arenite::lab {
 namespace {
