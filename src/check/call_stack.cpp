@@ -92,6 +92,7 @@ code_place code_place::of([[maybe_unused]] std::uintptr_t address) noexcept {
     return found;
 }
 
+/// Module and offset, as a debugger or addr2line takes them where functions have no names.
 int code_place::write(char* to, std::size_t bytes, std::uintptr_t address) const noexcept {
     if (module_path[0] == '\0')
         return std::snprintf(to, bytes, "0x%llx", static_cast<unsigned long long>(address));

@@ -225,6 +225,8 @@ void passthrough_chain::deallocate(void* p) noexcept {
     system_resource().deallocate(gone->memory, gone->memory_bytes, gone->memory_alignment);
 }
 
+/// Numbers rise from old to new, so a position of a linear resource is the number of the latest
+/// allocation below it.
 void passthrough_chain::rewind(std::size_t number) noexcept {
     while (latest() > number)
         deallocate(const_cast<std::byte*>(latest_->object()));

@@ -48,6 +48,8 @@ ARENITE_INLINE hole_tree::index hole_tree::follow(const unit_map& map, index hol
     return to;
 }
 
+/// It goes as deep as the first place that is free on its way: keys decide left or right, never the
+/// order of holes.
 void hole_tree::insert(const unit_map& holes, index hole) noexcept {
     unit_map map = holes; // which the compiler keeps in registers across writes into holes
     const index units = map.load(hole, length);

@@ -76,6 +76,8 @@ void page_copies::keep_group(std::size_t g, const page_copies& other) noexcept {
         groups_[g]->holders.fetch_add(1, std::memory_order_relaxed);
 }
 
+/// Page i is the one of another table, or of zeros where that has none: a group is made only for a
+/// page that has contents.
 bool page_copies::keep(std::size_t i, copy* shared) noexcept {
     group*& g = groups_[i / group_pages];
     if (g == nullptr) {
@@ -112,6 +114,7 @@ std::size_t page_copies::copied() const noexcept {
     return n;
 }
 
+/// Pages that would go with this table alone.
 std::size_t page_copies::own() const noexcept {
     std::size_t n = 0;
     for (std::size_t i = 0; i < count_; ++i) {

@@ -212,6 +212,8 @@ bool restorable_heap::copy_page(page_copies& table, std::size_t i, bool knows) n
     return to != nullptr;
 }
 
+/// Two tables of the same pages: one for the caller, one kept as the latest, against which the next
+/// take compares.
 heap_snapshot restorable_heap::take() noexcept {
     if (bytes_ == 0)
         return heap_snapshot{"the heap has no memory"};

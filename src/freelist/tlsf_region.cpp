@@ -57,6 +57,8 @@ tlsf_region::tlsf_region(const unit_map& map, std::span<std::byte> memory, index
     make_hole(map_, 0, map_.count());
 }
 
+/// Downward always, upward as far as the hole behind reaches; the allocation itself stays where it
+/// is.
 bool tlsf_region::resize(index i, index n, std::size_t wanted) noexcept {
     const index end = i + n;
     const index behind = map_.hole_at(end);

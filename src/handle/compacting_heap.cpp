@@ -29,8 +29,8 @@ using detail::word_bytes;
 
 namespace {
 
-/// An object that is being destroyed is pinned so often. Never reached by counting: the count of
-/// pins stands in the same word as the link of free entries.
+/// An object that is being destroyed is pinned so often. No count of pins gets there: each pin is
+/// an object of the program's.
 constexpr std::uint32_t ending = UINT32_MAX;
 
 /// Granules of an object and of its word.

@@ -188,6 +188,8 @@ bool handle_table::add_chunk() noexcept {
     return true;
 }
 
+/// Handles that outlive their heap find an odd cell, or another heap's chunk with a later
+/// generation: they are dead either way.
 handle_table::~handle_table() {
     for (chunk* c = newest_; c != nullptr;) {
         chunk* const before = c->before;

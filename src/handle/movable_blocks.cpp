@@ -30,7 +30,7 @@ constexpr std::uint16_t holes_small = 128;
 constexpr std::uint16_t filled_0 = 256; // and so on, to the highest bit
 constexpr std::size_t fill_states = 8;
 
-/// 128 bytes.
+/// Up to 128 bytes: requests for which holes are kept that larger ones have given up.
 constexpr std::size_t small_granules = 16;
 constexpr std::size_t notes_granules = 1;
 

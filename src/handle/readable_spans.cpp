@@ -71,6 +71,7 @@ void* readable_spans::try_allocate(std::size_t bytes, std::size_t alignment) noe
     return p;
 }
 
+/// The entry exists since the span was lent, so this can't fail.
 void readable_spans::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {
     entry* const at = std::partition_point(
         first_, first_ + count_, [&](const entry& e) { return std::less<>{}(e.begin, p); });

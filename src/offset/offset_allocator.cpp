@@ -64,6 +64,7 @@ offset_allocator::growth_for(std::uint64_t bytes, std::uint64_t alignment,
     return end > capacity_ ? end - capacity_ : 0;
 }
 
+/// Down to the end of the last allocation: nothing moves, so holes below it stay.
 std::uint64_t offset_allocator::shrink() noexcept {
     const std::uint64_t before = capacity_;
     std::uint64_t end = 0;

@@ -80,6 +80,7 @@ bool offset_blocks::grow_units(std::uint64_t count) noexcept {
     return true;
 }
 
+/// The first unit of a free run; unit_room_ where there is none and no memory for more.
 std::size_t offset_blocks::free_units(std::uint64_t count) noexcept {
     std::size_t run = 0;
     // Below it all units are taken: first fit from there, so that the table of units stays short.
@@ -174,6 +175,7 @@ offset_blocks::index offset_blocks::emptiest_of(std::uint32_t tried) const noexc
                   static_cast<std::uint32_t>(std::countr_zero(filled_[tried]))];
 }
 
+/// A new round may empty what an earlier one could not: others have gone meanwhile.
 void offset_blocks::forget_tries() noexcept {
     for (index i = emptiest_tried(); i != none; i = emptiest_tried()) {
         blocks_[i].tried = false;

@@ -36,6 +36,7 @@ void offset_index::add(const offset_allocation& a) noexcept {
     put({a.offset, a.node, a.generation});
 }
 
+/// An offset that is not there gives a handle with no node, which any check refuses.
 offset_allocation offset_index::find(std::uint64_t offset, std::uint64_t bytes) const noexcept {
     offset_allocation found{.offset = offset, .bytes = bytes};
     if (cells_ != nullptr) {

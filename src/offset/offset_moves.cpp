@@ -32,6 +32,7 @@ offset_moves::~offset_moves() {
 
 std::span<const offset_move> offset_moves::all() const noexcept { return {list_, size_}; }
 
+/// Asked before a move is planned; a refusal ends the step with the moves that are in it.
 bool offset_moves::reserve_one() noexcept {
     if (size_ < room_)
         return true;

@@ -38,6 +38,8 @@ offset_nodes::~offset_nodes() {
         memory_.deallocate(nodes_, bytes(), alignof(offset_node));
 }
 
+/// Nodes are constructed when they are first taken: memory of the array that was never needed stays
+/// untouched.
 offset_nodes::index offset_nodes::made_node() noexcept {
     ::new (static_cast<void*>(nodes_ + made_)) offset_node;
     nodes_[made_].place = std::uint64_t{first_generation_} << offset_node::position_bits;

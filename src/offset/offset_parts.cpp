@@ -59,6 +59,8 @@ void offset_parts::deallocate(const offset_allocation& a) {
     give(a.node);
 }
 
+/// In place only: the handle stays, and its size changes with the part. A part that is being moved
+/// keeps its size, as its copy is under way.
 bool offset_parts::try_resize(offset_allocation& a, std::uint64_t bytes) {
     enter();
     const std::uint64_t n = space_.granules_for(bytes);
@@ -94,6 +96,8 @@ double offset_parts::fragmentation() const noexcept {
     return all == 0 ? 0 : 1 - static_cast<double>(largest_free()) / static_cast<double>(all);
 }
 
+/// A destination of a planned move is in use, too, and counts in bytes; as an allocation it is the
+/// same one as its source.
 usage offset_parts::usage() const noexcept {
     const unsigned shift = space_.granule_shift();
     return {.bytes_in_use = static_cast<std::size_t>(space_.used() << shift),

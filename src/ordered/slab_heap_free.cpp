@@ -89,9 +89,9 @@ void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t ali
     if (may_be_slot(p) && offset >= unit_bytes) [[likely]] {
         slab_block& head = *slabs_.geometry().block_of(p);
         slab& s = head.slab_at(offset);
-        // The tag names this heap: a slab of another heap, or joined slots, or a stale head of a
-        // slab, doesn't match and goes the rare way with all checks. The subtraction is unsigned,
-        // so a size above the slot's fails the comparison, too.
+        // The tag names this heap: that of another heap's slab, or of one with joined slots, does
+        // not match, and such a free goes the rare way with all checks. The subtraction is
+        // unsigned, so a size above the slot's fails the comparison, too.
         if (s.is_here<false>(this) &&
             (bytes == unknown_bytes || std::size_t{s.slot_bytes} - bytes < s.slack)) [[likely]] {
             if (s.inverse == 0)

@@ -101,7 +101,7 @@ std::size_t platform::huge_page_bytes() noexcept {
 void* platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
     const errno_kept keep;
     alignment = std::max(alignment, page_bytes());
-    // At least this much of the mapping is too much, on one side or the other.
+    // So much of the mapping is cut off again, at one end or at both.
     const std::size_t slack = alignment - kernel_page_bytes();
     const auto asked = checked_add(bytes, slack);
     if (!asked || bytes == 0)

@@ -21,6 +21,7 @@ bool pool_resource::owns(const void* p) const noexcept {
     return source_.find(p) != nullptr;
 }
 
+/// Free without asking the upstream: in the cache, in a block, or in memory that is held and uncut.
 bool pool_resource::has_free_slot() const noexcept {
     const std::size_t slots = slots_in_use();
     return slots < capacity_ &&

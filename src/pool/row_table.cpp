@@ -78,7 +78,6 @@ bool row_table::insert(row&& added) noexcept {
         return false;
     const std::uintptr_t key = address_of(added.slots);
     std::size_t at = count_;
-    // From the end: fresh rows mostly lie above.
     for (; at > 0 && table_.keys[at - 1] > key; --at) {
         // Rows and keys move together; a row's address is valid until the next insert.
         table_.rows[at] = std::move(table_.rows[at - 1]);
@@ -91,6 +90,8 @@ bool row_table::insert(row&& added) noexcept {
     return true;
 }
 
+/// Rows whose memory has gone are marked by null and taken out together: one pass, however many
+/// went.
 void row_table::erase_returned(bool all) noexcept {
     std::size_t n = 0;
     for (std::size_t i = 0; i < count_; ++i) {

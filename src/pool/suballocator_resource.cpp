@@ -54,6 +54,7 @@ std::size_t suballocator_resource::slots_alignment(std::size_t slots) const noex
     return std::max(slot_alignment_, least);
 }
 
+/// A row: the tree of bits, padding up to the slots' alignment, then slots with their colours.
 std::size_t suballocator_resource::row_bytes_for(std::size_t slots) const noexcept {
     return detail::bitmap_tree::bytes_for(slots) + slots_alignment(slots) -
            alignof(detail::bits::word) + layout_.bytes_for(slots);
@@ -138,6 +139,7 @@ bool suballocator_resource::add_row() noexcept {
     }
 }
 
+/// A row that the table has no room for goes back at once: nothing has changed then.
 bool suballocator_resource::add_row(std::size_t slots, std::size_t bytes) noexcept {
     const std::size_t alignment = std::max(slot_alignment_, alignof(detail::bits::word));
     auto* const memory = static_cast<std::byte*>(upstream_.try_allocate(bytes, alignment));

@@ -289,6 +289,8 @@ void intrusive_resource::link(detail::block& b, std::byte* slot, std::size_t len
     l.filled |= std::uint64_t{1} << list;
 }
 
+/// The word of a slot's links has the next one above and the previous one below; 0 is no slot, as a
+/// block begins with its head.
 void intrusive_resource::unlink(detail::block& b, std::byte* slot, std::size_t length) noexcept {
     lists& l = lists::of(b);
     const std::uint32_t links = peek(slot + element_bytes).word;

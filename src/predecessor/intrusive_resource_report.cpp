@@ -170,6 +170,8 @@ arenite::usage intrusive_resource::usage() const noexcept {
             .largest_hole_bytes = std::max(hole, source_.has_empty_block() ? clean : 0)};
 }
 
+/// Headers are overhead, each beside its object; open slots and runs that were only noted are
+/// listed as free.
 void intrusive_resource::list_regions(region_sink& sink) const {
     singles_.list_regions(sink);
     detail::list_blocks(source_, sink, [&](detail::region_joiner& to, detail::block& b) {
@@ -194,6 +196,7 @@ void intrusive_resource::list_regions(region_sink& sink) const {
 
 // ---- giving back, end ---------------------------------------------------------------------------
 
+/// Header and links of a free slot stay resident: the lists lead through them.
 void intrusive_resource::trim() noexcept {
     note_high_water();
     publish_all();

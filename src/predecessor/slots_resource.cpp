@@ -30,6 +30,7 @@ constexpr int slot_looks = 8;                 // at slots that an alignment may 
 
 } // namespace
 
+/// The maps are made with the first node, so that a resource that is never used has no memory.
 slots_resource::node* slots_resource::make_node() noexcept {
     if (maps_ == nullptr) {
         void* const place = upstream_.try_allocate(sizeof(maps), alignof(maps));
@@ -49,6 +50,7 @@ void slots_resource::drop_node(node* gone) noexcept {
     maps_->nodes.deallocate(gone);
 }
 
+/// Only where no node is left, since all nodes lie in the maps' pool.
 void slots_resource::drop_maps() noexcept {
     if (maps_ == nullptr)
         return;
@@ -263,6 +265,8 @@ std::byte* slots_resource::take(fit found, std::size_t length, std::size_t align
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
+/// Neighbours are found by the links between nodes, free ones are joined, and the map of free slots
+/// learns only of the result.
 void slots_resource::give_back(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     if (passes_through_)
         return singles_.deallocate(p);

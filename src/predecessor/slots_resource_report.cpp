@@ -115,6 +115,8 @@ void slots_resource::list_regions(region_sink& sink) const {
 
 // ---- giving back, end ---------------------------------------------------------------------------
 
+/// A free slot of a page or more gives its pages back, and stays in the map: nodes lie elsewhere,
+/// so nothing in it is lost.
 void slots_resource::trim() noexcept {
     source_.trim();
     if (maps_ != nullptr && maps_->node_count == 0)

@@ -92,10 +92,13 @@ std::size_t type_layout::hole_bytes() const noexcept {
     return sum;
 }
 
+/// Padding is what lies behind the last member; gaps before members are holes.
 std::size_t type_layout::padding_bytes() const noexcept {
     return bytes - for_each_hole(members, [](std::size_t, std::size_t) {});
 }
 
+/// `begin`: where on its line the object begins. Runs ascend, so a line that was begun is the last
+/// in the list.
 std::vector<type_layout::line> type_layout::lines(std::size_t begin) const {
     std::vector<line> all;
     for_each_run(members, true, [&](std::size_t offset, std::size_t count) {
@@ -112,6 +115,7 @@ std::vector<type_layout::line> type_layout::lines(std::size_t begin) const {
     return all;
 }
 
+/// Each place comes equally often in a long array.
 double type_layout::lines_in_array() const {
     std::size_t sum = 0;
     const std::size_t places =

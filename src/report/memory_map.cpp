@@ -183,6 +183,8 @@ std::size_t memory_map::cell_bytes(std::size_t most) const {
     return bytes;
 }
 
+/// The size that a cell is coloured by is the class to which most of its used bytes belong; an
+/// object counts in the cell where it begins.
 std::vector<memory_map::cell> memory_map::cells(std::size_t cell_bytes) const {
     std::vector<cell> all;
     std::array<std::size_t, size_bounds.size() + 1> of_class{}; // bytes in the last cell, ...
@@ -305,6 +307,8 @@ constexpr const char* svg_style = R"(<style>
 </style>
 )";
 
+/// A class, not a colour: the style at the head of the picture has one set for each scheme of
+/// colours.
 std::string svg_class(drawn d) {
     switch (d.as) {
     case look::untouched:
@@ -460,6 +464,7 @@ void memory_map::write_svg(std::ostream& out, const memory_map_options& options)
 
 // ------------------------------------------------------------------------------------- JSON
 
+/// Cells as in the pictures, by the same columns and rows; whoever wants regions asks regions().
 void memory_map::write_json(std::ostream& out, const memory_map_options& options) const {
     using detail::report_text::integer;
     const region_totals sums = totals();

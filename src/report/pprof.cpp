@@ -65,6 +65,7 @@ pprof_profile::pprof_profile(std::span<const value_type> types, value_type perio
     put_number(body_, profile_default_type, last);
 }
 
+/// The number of a text in the table; the first is 0 and empty, as the format demands.
 std::uint64_t pprof_profile::text(std::string_view s) {
     const auto [it, is_new] =
         numbers_of_strings_.try_emplace(std::string{s}, numbers_of_strings_.size());

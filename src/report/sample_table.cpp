@@ -50,6 +50,8 @@ struct draw_state {
 };
 constinit thread_local draw_state draws_of_thread{0, 0};
 
+/// The environment is asked once; start_sampling() before that is not overwritten, as the exchange
+/// fails then.
 std::size_t interval_now() noexcept {
     std::size_t now = interval_of_samples.load(std::memory_order_acquire);
     if (now == unasked) {

@@ -102,6 +102,8 @@ void sample_books::remove(const void* p) noexcept {
         set_bits_anew();
 }
 
+/// All of an owner at once, as its reset frees them; a gap that closes brings another entry to the
+/// place that was looked at, so the index stays.
 void sample_books::remove_all(std::uint32_t owner) noexcept {
     for (std::size_t i = 0; i < table_.capacity();) {
         if (table_[i].address == 0 || table_[i].owner != owner) {
@@ -122,6 +124,7 @@ void sample_books::copy_live(live_sample* to) const noexcept {
             *to++ = table_[i];
 }
 
+/// Tags are few, a heap or an affinity each: compared one by one, and once a sample only.
 std::uint32_t sample_books::tag_of(std::string_view name) noexcept {
     // A name that is cut may be that of another tag: both then count as one.
     name = name.substr(0, sizeof(sample_tag::name) - 1);

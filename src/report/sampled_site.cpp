@@ -57,6 +57,8 @@ std::string sampled_site::site() const {
     return first.empty() ? std::string{"not known"} : first;
 }
 
+/// Names are not looked up here: that takes far longer than the copy, and most callers want only
+/// the largest sites.
 std::vector<sampled_site> sampled_sites() {
     detail::sample_books& books = detail::sample_books::of_process();
     std::vector<detail::live_sample> live;

@@ -77,6 +77,8 @@ std::string short_name_of_function(std::string_view name) {
     return s.substr(s.rfind(' ') + 1);
 }
 
+/// By the name before its arguments: a function of the program that takes a std::string is the
+/// program's.
 bool is_of_a_library(std::string_view name) noexcept {
     const std::string_view head = name.substr(0, name.find_first_of("(<"));
     return head.find("arenite::") != std::string_view::npos ||
@@ -133,6 +135,7 @@ std::string json_list(std::span<const std::string> names) {
     return all.append("]");
 }
 
+/// Short names, so that stacks of different instances of a template meet in one node of the graph.
 void write_pprof(std::ostream& out, std::span<const site_figures> sites, std::size_t interval) {
     constexpr pprof_profile::value_type types[] = {{"inuse_objects", "count"},
                                                    {"inuse_space", "bytes"}};
@@ -151,6 +154,7 @@ void write_pprof(std::ostream& out, std::span<const site_figures> sites, std::si
     out.write(all.data(), static_cast<std::streamsize>(all.size()));
 }
 
+/// One line a stack, "tag;outermost;...;innermost bytes", which flame graphs are drawn from.
 void write_collapsed(std::ostream& out, std::span<const site_figures> sites) {
     std::string all;
     for (const site_figures& s : sites) {

@@ -75,6 +75,8 @@ std::string decimal(double value, int digits) {
             std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
 }
 
+/// Three digits at most, and one decimal below 100: figures of a column can be compared at a
+/// glance.
 std::string bytes(std::uint64_t value) {
     if (value < 1024)
         return integer(value) + " B";

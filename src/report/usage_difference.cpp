@@ -32,6 +32,7 @@ std::string with_sign(bool is_negative, const std::string& figure) {
     return s.append(figure);
 }
 
+/// The most negative number has no positive twin: it is negated as an unsigned one.
 std::string signed_bytes(std::int64_t n) {
     const auto size = static_cast<std::uint64_t>(n);
     return with_sign(n < 0, text::bytes(n < 0 ? 0 - size : size));
@@ -49,6 +50,8 @@ bool is_same(const usage& a, const usage& b) noexcept {
 
 } // namespace
 
+/// Parts and sites that did not change are left out, as a reader looks for growth. Both lists are
+/// sorted by growth, the largest first.
 usage_difference difference(const usage_snapshot& before, const usage_snapshot& after) {
     std::map<std::string_view, const usage_snapshot::part*> earlier;
     for (const usage_snapshot::part& p : before.parts())
@@ -110,6 +113,7 @@ std::span<const usage_difference::site_change> usage_difference::sites() const n
     return sites_;
 }
 
+/// The two estimates are independent samples, so their variances add up.
 double usage_difference::site_change::growth_error() const noexcept {
     return detail::root_of(before.bytes_error * before.bytes_error +
                            after.bytes_error * after.bytes_error);
@@ -209,6 +213,7 @@ void usage_difference::write_json(std::ostream& out) const {
 namespace {
 
 std::vector<detail::site_figures>
+/// Growth may be negative, which pprof shows as such.
 growth_of_sites(std::span<const usage_difference::site_change> sites) {
     std::vector<detail::site_figures> all;
     for (const usage_difference::site_change& c : sites)

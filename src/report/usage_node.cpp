@@ -69,6 +69,7 @@ void usage_node::join() noexcept {
     last = this;
 }
 
+/// In constant time, as siblings are linked both ways.
 void usage_node::leave() noexcept {
     std::unique_lock lock{roots_lock(), std::defer_lock};
     if (parent_ == nullptr)
@@ -227,6 +228,7 @@ struct usage_node::writer {
     }
 };
 
+/// Columns are as wide as their longest entry: lines are collected first.
 void usage_node::write_text(std::ostream& out, const usage_report_options& options) const {
     writer w{options};
     w.lines.push_back(

@@ -34,6 +34,8 @@ void usage_snapshot::add(std::string_view path, const arenite::usage& figures) {
     parts_.push_back({std::string{path}, figures});
 }
 
+/// A part's name is its path through the tree, "game/scene/nodes": the names of two snapshots match
+/// however the tree has grown between them.
 void usage_snapshot::add_tree(std::string_view path, const usage_node& node) {
     std::string name{path};
     name += node.name();
@@ -116,6 +118,8 @@ namespace {
 /// The text is for a look, the other formats have all of it.
 constexpr std::size_t most_lines_of_text = 20;
 
+/// Profiles have sites of live objects only: one whose objects have all gone would be a line of
+/// zeros.
 std::vector<detail::site_figures> figures_of_sites(std::span<const sampled_site> sites) {
     std::vector<detail::site_figures> all;
     for (const sampled_site& s : sites)
@@ -161,6 +165,8 @@ void usage_snapshot::write_text(std::ostream& out) const {
     places.write(out);
 }
 
+/// Everything is put together first and written in one piece: a stream of the user's may allocate
+/// from a resource that is reported.
 void usage_snapshot::write_json(std::ostream& out) const {
     std::string all = "{\"schema\": 1, \"parts\": [";
     const char* comma = "\n  ";

@@ -66,7 +66,7 @@ void* container_arrays::try_allocate(std::size_t bytes, std::size_t alignment) n
 
 void container_arrays::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     auto* const at = static_cast<std::byte*>(p);
-    // A copy: the memory is the heap's again before the message about it could be written.
+    // A copy: below, the owner is still needed when the memory is the heap's again.
     const prefix found = *std::launder(reinterpret_cast<prefix*>(at - sizeof(prefix)));
     if (found.check != (address_of(found.owner) ^ prefix::mark)) [[unlikely]]
         contract_violation_f(std::source_location::current(),

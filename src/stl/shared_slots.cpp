@@ -4,9 +4,9 @@
 // The slots that suballocators of one size share. A thread takes from rows of its own, under one
 // lock for all, and holds some slots back without it. First the rows: finding, joining and leaving
 // them; then the slots that a thread holds back; then the reports. Order of locks: the pool's
-// mutex_ alone; rows and lists of threads are changed under it only, while `slots` and `count` of a
-// thread_slots are the thread's own without it. The awaiting of a thread's end (await_end) comes
-// before the lock, never inside it.
+// mutex_, then that of container_arrays, from which new rows come. Rows and lists of threads are
+// changed under it only, while `slots` and `count` of a thread_slots are the thread's own without
+// it. The awaiting of a thread's end (await_end) comes before the lock, never inside it.
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/os/detail/process_lock.hpp>
 #include <arenite/stl/detail/shared_slots.hpp>
@@ -228,8 +228,6 @@ void shared_slots::adopt_after_fork() noexcept {
         if (thread_end::is_of_this_thread(*t))
             mine = t;
         else {
-            // Its thread is gone, perhaps in the middle of a change of count: the slots below count
-            // are complete, as a slot is written before the count rises.
             give(*t, t->count.load(std::memory_order_relaxed));
             leave_rows(*t);
         }
