@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// Questions to slabs: about one object, then about all memory of a heap, block by block.
+// Questions to slabs: about one object, then about all memory of a heap, block by block. Nothing
+// here changes anything. Another thread may ask while the owner works: bits are then read one word
+// at a time (glance), and a list is of no single moment. Read begins_object() first, then
+// list_block(), which joins neighbouring regions of one state.
 #include <arenite/ordered/detail/slab_survey.hpp>
 
 #include <arenite/block/detail/region_joiner.hpp>

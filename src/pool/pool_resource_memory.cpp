@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The memory of a pool_resource: fresh slots, and what goes back.
+// The memory of a pool_resource: fresh slots, and what goes back. Read take_fresh() and
+// make_fresh() first, which are for pools that keep their contents (object_pool), then
+// try_reserve(), trim() and purge_holes().
 #include <arenite/pool/pool_resource.hpp>
 
 #include <arenite/block/detail/block.hpp>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// A snapshot of a pool's free slots for the listing of its memory; all else is inlined.
+// A snapshot of a pool's free slots for the listing of its memory; all else is inlined. Slots that
+// wait are hot, held back, in the window or in the run: contains() looks at all four.
 
 #include <arenite/pool/detail/slot_cache.hpp>
 
