@@ -262,7 +262,7 @@ void observer::on_profile(int signal, siginfo_t* info, void* context) noexcept {
 
 void observer::on_trap(int signal, siginfo_t* info, void* context) noexcept {
     const int error = errno;
-    if (info->si_code == TRAP_TRACE && thread_.into != nullptr)
+    if (info->si_code == TRAP_TRACE && (thread_.into != nullptr || thread_.leaving))
         the_observer.take_step(context);
     else
         default_action(signal);
@@ -393,9 +393,13 @@ void observer::note(observed_thread& t, const void* context) noexcept {
 }
 
 void observer::take_step(void* context) noexcept {
-    note(thread_, context);
-    if (thread_.into == nullptr)
+    observed_thread& t = thread_;
+    if (t.into != nullptr)
+        note(t, context);
+    if (t.into == nullptr) { // or it ended before its first step
+        t.leaving = false;
         set_trap_flag(context, false);
+    }
 }
 
 /// After a call that a burst came by.
@@ -405,12 +409,18 @@ void observer::go_on() noexcept {
     t.left = 0;
     if (!active_ || t.busy == nullptr || *t.busy != 0 || t.into != nullptr)
         return;
-    sigset_t blocked;
-    if (::pthread_sigmask(SIG_BLOCK, nullptr, &blocked) != 0 ||
-        ::sigismember(&blocked, SIGTRAP) != 0 || !begin_burst(left, true))
+    // No handler of the program comes until the burst is noted as this thread's: it might jump, and
+    // nobody would know whose it is.
+    sigset_t all, before;
+    ::sigfillset(&all);
+    if (::pthread_sigmask(SIG_BLOCK, &all, &before) != 0)
         return;
-    t.leaving = true;
-    __asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" : : "i"(0x100) : "memory", "cc");
+    t.leaving = ::sigismember(&before, SIGTRAP) == 0 && begin_burst(left, true);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (t.into == nullptr) // or a look, which waited for its signal, has ended it
+        t.leaving = false;
+    else
+        __asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" : : "i"(0x100) : "memory", "cc");
 }
 
 #else

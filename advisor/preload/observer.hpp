@@ -19,7 +19,7 @@ struct observed_thread {
     std::uint32_t number;      ///< of its process
     std::uint32_t wanted;      ///< steps of this burst
     std::uint32_t left;        ///< after a call of malloc or free it goes on for these
-    bool leaving;              ///< it goes on, and is still in this library
+    bool leaving; ///< it goes on, and is still in this library; or ended there, and a trap is due
     std::uint32_t calls; ///< it is within so many of malloc and free: objects are not used there
     std::int32_t tid;    ///< as the system knows it
 };

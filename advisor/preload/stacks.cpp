@@ -174,16 +174,34 @@ void stack_table::closed_a_library() noexcept {
     lock_.unlock();
 }
 
-inline unsigned stack_table::walk(caller from, std::uint64_t* frames, unsigned most,
-                                  recent_rules& recent) noexcept {
+/// The address of a frame; rbp becomes that of its caller.
+[[gnu::always_inline]] inline std::uint64_t frame_above(frame_step step, std::uint64_t sp,
+                                                        std::uint64_t& rbp) noexcept {
+    std::uint64_t cfa = (step.base == frame_rule::from_sp ? sp : rbp) + step.offset;
+    if (step.base == frame_rule::in_memory) {
+        cfa = word_at(cfa);
+        rbp = word_at(rbp);
+    } else if (step.slot != 0) {
+        rbp = word_at(cfa - step.slot);
+    }
+    return cfa;
+}
+
+[[gnu::always_inline]] inline unsigned stack_table::walk(caller from, std::uint64_t* frames,
+                                                         unsigned most,
+                                                         recent_rules& recent) noexcept {
     unsigned count = 0;
     std::uint64_t pc = from.pc, sp = from.sp, rbp = from.rbp;
     for (;;) {
         frames[count++] = pc;
         if (count >= most)
             return count;
-        recent_rules::entry& known = recent.place_of(sp);
-        if (known.pc != pc) [[unlikely]] {
+        recent_rules::place& known = recent.place_of(sp);
+        std::uint64_t word = known.load(std::memory_order_relaxed);
+        std::uint64_t cfa;
+        if (recent_rules::is_of(word, pc)) [[likely]] {
+            cfa = frame_above(recent_rules::step_in(word), sp, rbp);
+        } else {
             const frame_rule found = rule_for(pc);
             if (found.base == frame_rule::special) {
                 if (found.offset == frame_rule::last)
@@ -192,18 +210,11 @@ inline unsigned stack_table::walk(caller from, std::uint64_t* frames, unsigned m
                 const unsigned told = unwind(from.pc, frames, most);
                 return told != 0 ? told : count;
             }
-            known = {pc, found.packed()};
+            if ((word = recent_rules::word_of(pc, found)) != 0)
+                known.store(word, std::memory_order_relaxed);
+            cfa = frame_above(frame_step::by(found), sp, rbp);
         }
-        const frame_rule rule = frame_rule::unpacked(known.rule);
-        std::uint64_t cfa = rule.base == frame_rule::from_sp ? sp : rbp;
-        cfa += static_cast<std::uint64_t>((std::int64_t{rule.offset} - frame_rule::bias) * 8);
-        if (rule.base == frame_rule::in_memory) {
-            cfa = word_at(cfa);
-            rbp = word_at(rbp);
-        } else if (rule.slot != 0) {
-            rbp = word_at(cfa - std::uint64_t{rule.slot} * 8);
-        }
-        if (cfa <= sp || cfa - sp > (std::uint64_t{1} << 30)) // no stack grows like this
+        if (cfa - sp - 1 >= std::uint64_t{1} << 30) // no stack grows like this
             return count;
         pc = word_at(cfa - 8);
         if (pc == 0)
@@ -259,11 +270,7 @@ std::uint32_t stack_table::number_of(caller from, bool checked, recent_rules* re
     if (recent == nullptr) [[unlikely]]
         return number_without_memory(from, checked);
     std::uint64_t frames[most_frames];
-    const std::uint32_t generation = closings_.load(std::memory_order_relaxed);
-    if (recent->generation != generation) [[unlikely]] {
-        *recent = {};
-        recent->generation = generation;
-    }
+    recent->keep(closings_.load(std::memory_order_relaxed));
     const unsigned most = frames_.load(std::memory_order_relaxed);
     const unsigned count = walk(from, frames, most, *recent);
     if (checked) [[unlikely]]

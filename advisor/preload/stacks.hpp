@@ -12,19 +12,67 @@
 
 namespace arenite::preload {
 
+/// A rule in bytes.
+struct frame_step {
+    frame_rule::base_kind base;
+    std::uint64_t offset, slot;
+
+    [[nodiscard]] static frame_step by(frame_rule rule) noexcept {
+        return {rule.base, (std::uint64_t{rule.offset} - frame_rule::bias) * 8,
+                std::uint64_t{rule.slot} * 8};
+    }
+};
+
 /// The rules that a thread needed last, by where on its stack it needed them: the next walk finds
 /// the same functions there, and need not wait for a return address to know how to go on.
-struct recent_rules {
-    static constexpr unsigned bits = 8;
-    struct entry {
-        std::uint64_t pc, rule;
-    };
-    entry at[1u << bits];
-    std::uint32_t generation; ///< of the rules
-
-    [[nodiscard]] entry& place_of(std::uint64_t sp) noexcept {
-        return at[sp >> 4 & ((1u << bits) - 1)];
+///
+///     | return address 47 | rule 17 |     a word each; 0: none
+///
+/// A word is stored and read at once: a signal handler that leaves the recorder by a jump, or comes
+/// back to it, leaves no address with another's rule. A rule that needs more bits, of a frame of
+/// nearly 8 KiB, is looked up each time.
+class recent_rules {
+public:
+    using place = std::atomic<std::uint64_t>;
+    [[nodiscard]] place& place_of(std::uint64_t sp) noexcept {
+        return at_[sp >> 4 & ((1u << bits) - 1)];
     }
+
+    /// The word for this rule; 0: it needs more bits.
+    [[nodiscard]] static std::uint64_t word_of(std::uint64_t pc, frame_rule rule) noexcept {
+        const std::uint32_t offset = rule.offset - (frame_rule::bias - words_below);
+        if (pc >> (64 - rule_bits) != 0 || offset > most_offset || rule.slot > most_slot)
+            return 0;
+        return pc << rule_bits | std::uint64_t{offset} << 7 | std::uint64_t{rule.slot} << 3 |
+               rule.base;
+    }
+    [[nodiscard]] static bool is_of(std::uint64_t word, std::uint64_t pc) noexcept {
+        return word >> rule_bits == pc;
+    }
+    [[nodiscard]] static frame_step step_in(std::uint64_t word) noexcept {
+        return {static_cast<frame_rule::base_kind>(word & 3),
+                (word >> 4 & most_offset * 8) - std::uint64_t{words_below} * 8,
+                word & most_slot * 8};
+    }
+
+    /// Forgets all that is not of this generation of the rules.
+    void keep(std::uint32_t generation) noexcept {
+        if (generation_ == generation) [[likely]]
+            return;
+        for (place& p : at_)
+            p.store(0, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst); // a jump may be between
+        generation_ = generation;
+    }
+
+private:
+    static constexpr unsigned bits = 8, rule_bits = 17;
+    static constexpr std::uint32_t most_offset = 1023, most_slot = 15;
+    /// Frames are found upward, but for a few words of those that align their stack.
+    static constexpr std::uint32_t words_below = 32;
+
+    place at_[1u << bits];
+    std::uint32_t generation_;
 };
 
 /// Call stacks as numbers. A frame costs a look at the rule that was needed there before, else one
@@ -43,7 +91,7 @@ public:
     /// The number of the stack that begins with `from`; 0: none could be noted. One that is checked
     /// is compared with what the compiler's unwinder says; differences are counted. It takes some
     /// 200 bytes of the stack, 2 KiB where it meets something for the first time or checks.
-    /// `recent` may be null, where there was no memory: it takes longer then, and 4 KiB more.
+    /// `recent` may be null, where there was no memory: it takes longer then, and 2 KiB more.
     [[nodiscard]] std::uint32_t number_of(caller from, bool checked, recent_rules* recent) noexcept;
 
     [[nodiscard]] unsigned frames() const noexcept {

@@ -219,6 +219,14 @@ TEST(observe, looks_on_after_jumps_out_of_malloc) {
     EXPECT_GT(r.seen->touched().bursts(), 0u);
 }
 
+TEST(observe, looks_on_after_jumps_out_of_new_bursts) {
+    if (const std::string why = unobservable(observe("asks")); !why.empty())
+        GTEST_SKIP() << why;
+    const observed_run r = observe("bursts", "--frames 1", "", ARENITE_JUMPING);
+    EXPECT_EQ(r.run.code, 0) << r.run.text; // it ends once it has left several
+    EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
+}
+
 TEST(observe, answers_as_if_its_handlers_were_not_there) {
     const observed_run r = observe("asks");
     EXPECT_EQ(r.run.code, 0) << r.run.text;

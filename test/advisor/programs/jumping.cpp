@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include <cstdio>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <record/area.hpp>
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <ctime>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+// Its signal handlers jump out of the recorder, at each instruction or at chosen ones. No mode
+// waits for a time: an alarm ends one that would wait for ever.
+namespace {
+
+constexpr unsigned guard_seconds = 100;
+constexpr greg_t trap_flag = 0x100;
+
+sigjmp_buf out;
+
+// ---- one instruction at a time -------------------------------------------
+std::uintptr_t library_begin, library_end; ///< the recorder's, in this process
+
+int find_library(dl_phdr_info* info, std::size_t, void* address) {
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const auto& part = info->dlpi_phdr[i];
+        const std::uintptr_t begin = info->dlpi_addr + part.p_vaddr;
+        const auto sought = reinterpret_cast<std::uintptr_t>(address);
+        if (part.p_type != PT_LOAD || sought < begin || sought >= begin + part.p_memsz)
+            continue;
+        library_begin = begin;
+        library_end = begin + part.p_memsz;
+        return 1;
+    }
+    return 0;
+}
+
+enum class at { before, the_call, malloc_itself, the_note, elsewhere };
+volatile at place;
+volatile long until_jump; ///< instructions of the recorder
+bool (*counts)();         ///< whether this one is one of them
+bool always() { return true; }
+
+/// The recorder calls malloc, or does not, and notes the event. Where it calls something else,
+/// that may hold a lock: it is not left any more.
+void on_trap(int, siginfo_t*, void* context) {
+    auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    const auto pc = static_cast<std::uintptr_t>(registers[REG_RIP]);
+    const bool inside = pc >= library_begin && pc < library_end;
+    if (place == at::before && inside)
+        place = at::the_call;
+    else if (place == at::the_call && !inside)
+        place = at::malloc_itself;
+    else if (place == at::malloc_itself && inside)
+        place = at::the_note;
+    else if (place == at::the_note && !inside)
+        place = at::elsewhere;
+    if (place == at::elsewhere)
+        registers[REG_EFL] &= ~trap_flag;
+    if (place != at::the_note || !counts())
+        return;
+    if (until_jump == 0)
+        siglongjmp(out, 1);
+    until_jump = until_jump - 1;
+}
+
+/// One instruction at a time from here on, or not.
+[[gnu::always_inline]] inline void step(bool on) {
+    __asm__ volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\torq %0, (%%rsp)\n\tpopfq"
+                     :
+                     : "r"(on ? std::uint64_t{trap_flag} : 0)
+                     : "memory", "cc");
+}
+
+bool can_step(void (*mark)()) {
+    struct sigaction trap {};
+    trap.sa_sigaction = on_trap;
+    trap.sa_flags = SA_SIGINFO;
+    return ::sigaction(SIGTRAP, &trap, nullptr) == 0 &&
+           ::dl_iterate_phdr(find_library, reinterpret_cast<void*>(mark)) == 1;
+}
+
+// Two functions whose return addresses the recorder remembers at one place, with rules that differ.
+template <int Room>
+[[gnu::noinline]] void ask(std::size_t bytes, bool stepped) {
+    char room[Room];
+    __asm__ volatile("" : : "r"(room) : "memory");
+    step(stepped);
+    void* const p = std::malloc(bytes);
+    step(false);
+    std::free(p);
+}
+constexpr int little = 64, page = 4096;
+[[gnu::noinline]] void near(std::size_t bytes, bool stepped = false) {
+    ask<little>(bytes, stepped);
+    __asm__ volatile("");
+}
+[[gnu::noinline]] void far(std::size_t bytes, bool stepped = false) {
+    ask<little + page>(bytes, stepped);
+    __asm__ volatile("");
+}
+
+/// Leaves the note of a request at each instruction, then asks from one or the other place.
+bool leave_while_a_rule_is_stored() {
+    char room[4 * page]; // what a wrong rule reads
+    __asm__ volatile("" : : "r"(room) : "memory");
+    counts = always;
+    static int next; // not in a register when it jumps
+    static long n;
+    for (next = 0; next < 2; ++next)
+        for (n = 0;; ++n) {
+            far(55000);
+            until_jump = n;
+            place = at::before;
+            const bool jumped = sigsetjmp(out, 1) != 0;
+            if (!jumped)
+                near(55001, true);
+            next == 0 ? near(55002) : far(55003);
+            if (!jumped && place == at::elsewhere && n > 20)
+                break;
+            if (n > 5000)
+                return false;
+        }
+    return true;
+}
+
+// ---- what the recorder sees of a thread -----------------------------------
+arenite::record::ring* own_ring;
+bool is_noting() { return own_ring->busy.load() != 0; }
+
+bool find_ring() {
+    const char* const path = std::getenv(arenite::record::area_variable);
+    const int file = path == nullptr ? -1 : ::open(path, O_RDWR | O_CLOEXEC);
+    void* const p = ::mmap(nullptr, sizeof(arenite::record::control), PROT_READ | PROT_WRITE,
+                           MAP_SHARED, file, 0);
+    if (p == MAP_FAILED)
+        return false;
+    for (auto& ring : static_cast<arenite::record::control*>(p)->ring_at)
+        if (ring.state.load() == arenite::record::ring_taken) {
+            own_ring = &ring;
+            return true;
+        }
+    return false;
+}
+
+/// Leaves a mark's note at each instruction at which the recorder, which drains the ring, would
+/// wait for its end. It must not: no end comes.
+bool leave_what_is_waited_for(void (*mark)()) {
+    mark(); // the thread gets its ring
+    if (!find_ring())
+        return false;
+    counts = is_noting;
+    static long n;
+    for (n = 0; n < 1000; ++n) {
+        until_jump = n;
+        place = at::malloc_itself; // there is none
+        const bool jumped = sigsetjmp(out, 1) != 0;
+        if (!jumped) {
+            step(true);
+            mark();
+            step(false);
+        }
+        if (own_ring->busy.load() != 0) {
+            std::puts("the recorder still waits");
+            return false;
+        }
+        mark();
+        while (own_ring->tail.load() != own_ring->head.load())
+            ::usleep(1000);
+        if (!jumped)
+            return n > 3;
+    }
+    return false;
+}
+
+// ---- bursts ----------------------------------------------------------------
+alignas(64) char other_stack[1 << 16];
+volatile bool leaves_bursts = false;
+
+void leave(int) { siglongjmp(out, 1); }
+
+/// Leaves the recorder's work at each burst that goes on after a call: it asks for the CPU time
+/// when it has claimed the burst and before that is noted.
+bool leave_new_bursts() {
+    const stack_t other{other_stack, 0, sizeof other_stack};
+    ::sigaltstack(&other, nullptr); // the observer's handlers work there
+    std::signal(SIGUSR1, leave);
+    std::free(std::malloc(100)); // the thread is known from here on
+    static int jumps;
+    volatile long sum[64] = {};
+    if (sigsetjmp(out, 1) != 0)
+        ++jumps;
+    const bool enough = jumps == 5;
+    leaves_bursts = !enough;
+    while (!enough) {
+        for (int i = 0; i < 64; ++i)
+            sum[i] = sum[i] + i;
+        std::free(std::malloc(100));
+    }
+    return true;
+}
+
+} // namespace
+
+/// Stands before the C library's.
+extern "C" [[gnu::visibility("default")]] int clock_gettime(clockid_t clock,
+                                                            timespec* time) noexcept {
+    const char here = 0;
+    if (leaves_bursts && clock == CLOCK_THREAD_CPUTIME_ID &&
+        (&here < other_stack || &here >= other_stack + sizeof other_stack))
+        std::raise(SIGUSR1);
+    return static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
+}
+
+int main(int count, char** words) {
+    const char* const what = count > 1 ? words[1] : "";
+    void (*mark)() = nullptr;
+    void* const symbol = ::dlsym(RTLD_DEFAULT, "arenite_mark_frame");
+    std::memcpy(&mark, &symbol, sizeof mark);
+    ::alarm(guard_seconds);
+    if (mark == nullptr)
+        return 2;
+    bool right = false;
+    if (std::strcmp(what, "rules") == 0)
+        right = can_step(mark) && leave_while_a_rule_is_stored();
+    else if (std::strcmp(what, "notes") == 0)
+        right = can_step(mark) && leave_what_is_waited_for(mark);
+    else if (std::strcmp(what, "bursts") == 0)
+        right = leave_new_bursts();
+    std::puts(right ? "all was right" : "something was wrong");
+    return right ? 0 : 1;
+}
+#else
+int main() { return 0; }
+#endif
