@@ -200,7 +200,7 @@ bool leave_new_bursts() {
     volatile long sum[64] = {};
     if (sigsetjmp(out, 1) != 0)
         ++jumps;
-    const bool enough = jumps == 5;
+    const bool enough = jumps == 3;
     leaves_bursts = !enough;
     while (!enough) {
         for (int i = 0; i < 64; ++i)
