@@ -240,7 +240,7 @@ void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexce
     // that there is none.
     if (slabs_.blocks().are_masked() && !large_objects::is_shared(*b) &&
         slabs_.geometry().offset_of(p) >= unit_bytes)
-        slabs_.mark_large(*b);
+        slabs_.geometry().mark_large(*b);
     poison::undefined(p, bytes);
     return p;
 }

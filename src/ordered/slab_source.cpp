@@ -68,6 +68,13 @@ slab_source::slab_source(const block_options& options, upstream up, void* owner,
 
 /// A block that is empty, opened.
 block* slab_source::take_block() noexcept {
+    if (may_be_idle_ && !blocks_.has_empty_block()) {
+        slab* const idle = kept_.find(
+            [this](const slab& s) { return geometry_.slabs_in(&block_of(s))->slab_count == 0; });
+        may_be_idle_ = idle != nullptr;
+        if (idle != nullptr)
+            give_up(*idle);
+    }
     block* const b = blocks_.take_empty_block();
     if (b == nullptr)
         return nullptr;
@@ -198,8 +205,7 @@ slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t lea
         slab* const s = kept_.next();
         if (s == nullptr)
             break;
-        kept_.forget(*s);
-        take_back(*s);
+        give_up(*s);
         if (block* const b = all.lowest(has_run(enough)); b != nullptr)
             return try_cut(*b, slot_class, enough, wanted, aligned);
     }
@@ -296,8 +302,8 @@ void slab_source::fill(slab& s, unsigned slot_class, std::size_t slot_bytes,
     s.set_tag(s.tag_of(owner_));
 }
 
-void slab_source::mark_large(block& b) noexcept {
-    slab_block* const head = geometry_.slabs_in(&b);
+void slab_geometry::mark_large(block& b) const noexcept {
+    slab_block* const head = slabs_in(&b);
     constexpr std::size_t bytes = offsetof(slab_block, slabs) + sizeof(slab);
     poison::undefined(head, bytes);
     std::memset(static_cast<void*>(head), 0, bytes);

@@ -92,14 +92,19 @@ block* slab_source::release(slab& s) noexcept {
     if (single)
         kept_.remove_unused(kept_runs::unused_of(s));
     slab_block& head = *geometry_.slabs_in(&b);
-    if (--head.slab_count == 0) {
+    // Smaller slots are cut from pages, once there are many.
+    const bool may_keep =
+        kept_runs::may_keep(s) && (single || s.slot_bytes > slab_page::largest_slot_bytes);
+    const bool is_last = --head.slab_count == 0;
+    const bool stays_open = may_keep && kept_runs::is_small(open_blocks_) && blocks_.keeps_all();
+    if (is_last && !stays_open) {
         out_of_reach();
         s.set_tag(0);
         kept_.forget_all(head, s);
         return &b;
     }
-    // Smaller slots are cut from pages, once there are many.
-    if (!kept_runs::may_keep(s) || (!single && s.slot_bytes <= slab_page::largest_slot_bytes)) {
+    may_be_idle_ |= is_last;
+    if (!may_keep) {
         out_of_reach();
         take_back(s);
         return nullptr;
@@ -109,11 +114,21 @@ block* slab_source::release(slab& s) noexcept {
     out_of_reach();
     kept_.keep(s);
     for (int n = 0; n < 2 && kept_.has_more_than_its_share(open_blocks_); ++n)
-        if (slab* const other = kept_.next()) {
-            kept_.forget(*other);
-            take_back(*other);
-        }
+        if (slab* const other = kept_.next())
+            give_up(*other);
     return nullptr;
+}
+
+/// Keeps it no more. A block in which no slab is in use goes with it.
+void slab_source::give_up(slab& s) noexcept {
+    kept_.forget(s);
+    block& b = block_of(s);
+    slab_block& head = *geometry_.slabs_in(&b);
+    if (head.slab_count != 0)
+        return take_back(s);
+    s.set_tag(0);
+    kept_.forget_all(head, s);
+    close(b, 0);
 }
 
 /// Its units, and what is free beside them, are one run.
@@ -129,10 +144,8 @@ void slab_source::take_back(slab& s) noexcept {
 }
 
 void slab_source::release_kept() noexcept {
-    while (slab* const s = kept_.next()) {
-        kept_.forget(*s);
-        take_back(*s);
-    }
+    while (slab* const s = kept_.next())
+        give_up(*s);
 }
 
 } // namespace detail

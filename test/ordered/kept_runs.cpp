@@ -184,6 +184,77 @@ TEST_F(kept_runs_of, the_block_goes_when_nothing_in_use_is_left_in_it) {
     EXPECT_EQ(pages.calls(), 2u);
 }
 
+TEST_F(kept_runs_of, the_only_slab_comes_and_goes_in_an_open_block) {
+    detail::slab_source source{{.block_bytes = 256_KiB}, &pages, &owner, range};
+    detail::slab* s = source.make(single, 40, 40);
+    std::byte* const begin = source.begin_of(*s);
+    for (const std::size_t units : {30u, 12u, 40u}) {
+        EXPECT_EQ(source.release(*s), nullptr);
+        EXPECT_EQ(source.open_blocks(), 1u);
+        EXPECT_EQ(source.kept().units(), 40u);
+        s = source.make(single, units, units);
+        ASSERT_EQ(source.begin_of(*s), begin);
+        EXPECT_EQ(s->units, 40u) << "of any length, as it is";
+    }
+    EXPECT_EQ(pages.calls(), 1u);
+    EXPECT_EQ(source.release(*s), nullptr);
+    source.release_kept();
+    EXPECT_EQ(source.open_blocks(), 0u);
+    EXPECT_EQ(source.kept().units(), 0u);
+    EXPECT_FALSE(s->is_any_of(&owner)) << "whoever frees into it is found";
+}
+
+TEST_F(kept_runs_of, a_block_that_stays_open_is_taken_before_one_is_asked_for) {
+    if (!detail::slab_geometry{page_block}.has_pages())
+        GTEST_SKIP() << "blocks have no pages";
+    detail::slab_source source{{.block_bytes = 256_KiB}, &pages, &owner, range};
+    detail::slab* const stays = source.make(single, 60, 60);
+    detail::slab* next = nullptr;
+    std::vector<detail::slab*> others; // of the second block
+    while (pages.calls() == 1 || others.size() < 2) {
+        next = source.make(single, 60, 60);
+        if (&source.block_of(*next) != &source.block_of(*stays))
+            others.push_back(next);
+    }
+    const detail::block* const second = &source.block_of(*others[0]);
+    for (detail::slab* const s : others)
+        EXPECT_EQ(source.release(*s), nullptr);
+    EXPECT_EQ(source.open_blocks(), 2u);
+    detail::slab* const page = source.make_page(detail::size_class::of(48, 16));
+    ASSERT_NE(page, nullptr);
+    EXPECT_EQ(&source.block_of(*page), second);
+    EXPECT_EQ(source.kept().units(), 0u);
+    EXPECT_EQ(source.open_blocks(), 2u);
+    EXPECT_EQ(pages.calls(), 2u);
+}
+
+TEST_F(kept_runs_of, no_block_stays_open_beyond_what_the_policy_keeps_or_of_many) {
+    for (const bool many : {false, true}) {
+        const return_policy policy = many ? return_policy::retain_all
+                                          : return_policy{.keep_bytes = 512_KiB, .keep_divisor = 0};
+        detail::slab_source source{
+            {.block_bytes = 256_KiB, .policy = policy}, &pages, &owner, range};
+        const auto of_block = [&](std::size_t number) { // the first slab in one more block
+            detail::slab* newest = nullptr;
+            while (source.open_blocks() < number)
+                newest = source.make(single, 60, 60);
+            return newest;
+        };
+        const std::size_t most = many ? 8 : 2;
+        detail::slab* s = nullptr; // the only one of the newest block
+        for (std::size_t n = 1; n <= most; ++n)
+            s = of_block(n);
+        EXPECT_EQ(source.release(*s), nullptr);
+        EXPECT_EQ(source.open_blocks(), most);
+        ASSERT_EQ(source.make(single, 60, 60), s);
+        s = of_block(most + 1);
+        detail::block* const empty = source.release(*s);
+        ASSERT_NE(empty, nullptr);
+        source.close(*empty, 0);
+        EXPECT_EQ(source.open_blocks(), most);
+    }
+}
+
 TEST_F(kept_runs_of, their_units_are_one_run_before_a_block_is_asked_for) {
     detail::slab_source source{{.block_bytes = 256_KiB}, &pages, &owner, range};
     static_cast<void>(source.make(single, 5, 5));
@@ -223,7 +294,8 @@ TEST_F(kept_runs_of, what_was_used_is_not_taken_for_zeros) {
 
 /// In a forked child a thread that is not there may have left the lists in any state.
 TEST_F(kept_runs_of, all_is_found_anew_by_the_bits) {
-    detail::slab_source source{{.block_bytes = 256_KiB}, &pages, &owner, range};
+    detail::slab_source source{
+        {.block_bytes = 256_KiB, .policy = return_policy::return_all}, &pages, &owner, range};
     std::mt19937 random{11};
     std::vector<detail::slab*> live;
     std::set<const detail::slab*> freed;
@@ -280,6 +352,23 @@ TEST_F(kept_runs_of, all_is_found_anew_by_the_bits) {
     EXPECT_EQ(closed, 4u);
     EXPECT_EQ(source.open_blocks(), 0u);
     EXPECT_EQ(source.kept().units(), 0u);
+}
+
+TEST_F(kept_runs_of, a_heap_s_only_object_leaves_nothing_behind_trim) {
+    counting_pages own;
+    {
+        ordered_heap heap{known, &own};
+        for (const std::size_t bytes : {20'000u, 60'000u, 9'000u})
+            heap.deallocate(heap.allocate(bytes), bytes);
+        EXPECT_NE(own.live(), 0u);
+        heap.trim();
+        EXPECT_EQ(own.live(), 0u);
+    }
+    {
+        ordered_heap heap{ordered_options{.policy = return_policy::return_all}, &own};
+        heap.deallocate(heap.allocate(20'000), 20'000);
+        EXPECT_EQ(own.live(), 0u) << "at once";
+    }
 }
 
 class kept_runs_of_death : public kept_runs_of {};

@@ -459,7 +459,7 @@ TEST_F(slab_source_of, where_a_large_object_begins_is_no_slab) {
             if (source.geometry().offset_of(p) >= detail::unit_bytes) {
                 std::fill_n(reinterpret_cast<std::byte*>(b + 1),
                             detail::unit_bytes - sizeof(detail::block), std::byte{0xFF});
-                source.mark_large(*b);
+                source.geometry().mark_large(*b);
                 EXPECT_TRUE(source.geometry()
                                 .block_of(p)
                                 ->slab_at(source.geometry().offset_of(p))

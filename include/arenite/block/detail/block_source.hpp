@@ -184,6 +184,11 @@ public:
         return glance(held_.reserved) + large_.bytes_reserved_approximate();
     }
 
+    /// True if the policy would keep all that is held, were it empty.
+    [[nodiscard]] bool keeps_all() const noexcept {
+        return bytes_reserved() <= policy_.allowance(0);
+    }
+
     /// True if an empty block is available without the upstream.
     [[nodiscard]] bool has_empty_block() const noexcept {
         return fresh_ != fresh_end_ || blocks_.has(block_state::empty);

@@ -56,6 +56,10 @@ public:
     /// One of each length in turn; nullptr where none is kept.
     [[nodiscard]] slab* next() noexcept;
 
+    /// One for which f(slab&) is true; nullptr where there is none. O(slabs).
+    template <class F>
+    [[nodiscard]] slab* find(F f) const noexcept;
+
     /// All units that are kept.
     [[nodiscard]] std::size_t units() const noexcept { return units_; }
 
@@ -87,9 +91,13 @@ public:
     /// while that is little in all.
     [[nodiscard]] std::size_t may_leave_unused(std::size_t wanted,
                                                std::size_t blocks) const noexcept {
-        const bool is_small = blocks <= small_blocks && unused_ < small_unused;
-        const std::size_t little = is_small ? small_unused - unused_ : 0;
+        const bool may = is_small(blocks) && unused_ < small_unused;
+        const std::size_t little = may ? small_unused - unused_ : 0;
         return larger(little, unused_ < most(blocks) / 2 ? wanted / 4 : 0);
+    }
+    /// True for a source of so few blocks that what it keeps is little.
+    [[nodiscard]] static bool is_small(std::size_t blocks) noexcept {
+        return blocks <= small_blocks;
     }
     /// True if a source of so many blocks should keep less.
     [[nodiscard]] bool has_more_than_its_share(std::size_t blocks) const noexcept {
@@ -100,7 +108,7 @@ private:
     static constexpr std::size_t always = 512; ///< units that may be kept in the smallest heap
     static constexpr std::size_t share = 24;   ///< and so many for each block
     static constexpr std::size_t small_blocks = 8;
-    static constexpr std::size_t small_unused = 128; ///< in a heap of so few blocks, in all
+    static constexpr std::size_t small_unused = 256; ///< in a heap of so few blocks, in all
 
     [[nodiscard]] static constexpr std::size_t most(std::size_t blocks) noexcept {
         return always + blocks * share;
@@ -197,6 +205,15 @@ inline slab* kept_runs::next() noexcept {
     const auto length = static_cast<std::size_t>(std::countr_zero(rest != 0 ? rest : lengths_));
     turn_ = (length + 1) & longest;
     return first_[length];
+}
+
+template <class F>
+slab* kept_runs::find(F f) const noexcept {
+    for (std::uint64_t rest = lengths_; rest != 0; rest &= rest - 1)
+        for (slab* s = first_[std::countr_zero(rest)]; s != nullptr; s = s->right)
+            if (f(*s))
+                return s;
+    return nullptr;
 }
 
 } // namespace detail

@@ -15,6 +15,8 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+struct block;
+
 /// Where a block and its bookkeeping are, from an address in it.
 ///
 /// mask_bytes is the power of two at whose multiples the heap's blocks lie.
@@ -53,6 +55,10 @@ public:
 
     /// True if blocks may be cut into pages, see slab_page.
     [[nodiscard]] constexpr bool has_pages() const noexcept { return colours_ != 0; }
+
+    /// A large object that begins further up than a unit: says where a slab_block would be that
+    /// there is no slab.
+    void mark_large(block& b) const noexcept;
 
     /// The alignment that a large object needs, so that its head and the mark of mark_large() lie
     /// before it.

@@ -22,7 +22,9 @@ namespace detail {
 /// Units that a single object gave up, or slots of more than 1,792 bytes, are kept as they are for
 /// the next slab of about that length, which then takes no search and no merging: 512 KiB, and
 /// 24 KiB for each block, at most. They are taken back one by one as more come, where a new block
-/// would be needed, and all by release_kept(). A block in which nothing else is goes with them.
+/// would be needed, and all by release_kept(). A block in which nothing else is goes with them; but
+/// in a small source, where the policy would keep all that is held, it stays open with them until
+/// no other block is empty and one is needed: so the only object of a heap may come and go.
 ///
 /// A block says in its state how long its longest run of units is that no slab has, as a power of
 /// two, so that the lowest block with room is found in O(log blocks). A block without slabs goes
@@ -58,20 +60,16 @@ public:
     [[nodiscard]] slab* make_page(unsigned slot_class) noexcept;
 
     /// Takes a slab's units back, or keeps them for the next one of that length. If its block holds
-    /// nothing any more, that is for close() now; else nullptr.
+    /// nothing any more, and does not stay open, that is for close() now; else nullptr.
     [[nodiscard]] block* release(slab& s) noexcept;
 
-    /// Takes back the units of all slabs that are kept.
+    /// Takes back the units of all slabs that are kept, and closes blocks in which nothing is left.
     void release_kept() noexcept;
     [[nodiscard]] const kept_runs& kept() const noexcept { return kept_; }
     [[nodiscard]] kept_runs& kept() noexcept { return kept_; }
 
     /// Gives up a block without slabs: it may go back at once, by the return_policy.
     void close(block& b, std::size_t bytes_in_use) noexcept;
-
-    /// A large object that begins further up than a unit: says where a slab_block would be that
-    /// there is no slab.
-    void mark_large(block& b) noexcept;
 
     /// The block that a slab lies in.
     [[nodiscard]] ARENITE_INLINE block& block_of(const slab& s) const noexcept {
@@ -197,6 +195,7 @@ private:
     [[nodiscard]] slab* take_kept(unsigned slot_class, std::size_t wanted, std::size_t least,
                                   std::size_t aligned) noexcept;
     void take_back(slab& s) noexcept;
+    void give_up(slab& s) noexcept;
     void fill_units(slab& s, unsigned slot_class, std::size_t slot_units) noexcept;
     void set_runs(block& b, slab_block& head) noexcept;
     unsigned purge_free(block& b) noexcept;
@@ -206,6 +205,7 @@ private:
     block_range& pages_;
     block_range opened_; ///< all blocks that there were, where addresses stay reserved
     std::size_t open_blocks_ = 0;
+    bool may_be_idle_ = false; ///< some block: all its slabs are kept, none is in use
     kept_runs kept_;
     block_source blocks_;
 };
