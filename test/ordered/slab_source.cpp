@@ -353,6 +353,7 @@ TEST_F(slab_source_of, a_block_that_is_too_short_is_put_back) {
     EXPECT_EQ(source.make(detail::size_class::single, 15, 15), nullptr) << "there is no such block";
     EXPECT_EQ(source.open_blocks(), 1u);
     release(source, *s);
+    source.release_kept();
     source.trim();
     EXPECT_EQ(up.live(), 0u);
 }
