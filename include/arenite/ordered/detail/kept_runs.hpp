@@ -108,7 +108,7 @@ private:
     static constexpr std::size_t always = 512; ///< units that may be kept in the smallest heap
     static constexpr std::size_t share = 24;   ///< and so many for each block
     static constexpr std::size_t small_blocks = 8;
-    static constexpr std::size_t small_unused = 256; ///< in a heap of so few blocks, in all
+    static constexpr std::size_t small_unused = 128; ///< in a heap of so few blocks, in all
 
     [[nodiscard]] static constexpr std::size_t most(std::size_t blocks) noexcept {
         return always + blocks * share;
