@@ -88,12 +88,17 @@ block_source::~block_source() {
     }
 }
 
+void block_source::give_back_due() noexcept {
+    upstream_.give_back_due();
+    large_.give_back_idle(policy_.allowance(large_.bytes()));
+}
+
 // ---- blocks -------------------------------------------------------------------------------------
 
 /// The lowest empty block, before a new one is cut: memory that was used is the likelier to be
 /// resident. Only a block cut from a fresh span may be known to hold zeros.
 block* block_source::take_empty_block() noexcept {
-    upstream_.give_back_due();
+    give_back_due();
     block* const kept = blocks_.lowest(block_state::empty);
     block* const b = kept != nullptr ? kept : cut();
     zeros_.taken = kept == nullptr && b != nullptr && zeros_.fresh;
@@ -121,7 +126,7 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
     blocks_.set_state(b, block_state::empty);
     b.alarm = 0;
     block& first = *b.span;
-    upstream_.give_back_due();
+    give_back_due();
     if (--first.span_busy != 0)
         return;
     held_.idle += first.span_bytes;
@@ -164,7 +169,8 @@ block* block_source::cut() noexcept {
 std::size_t block_source::next_span_bytes() const noexcept {
     const std::size_t held = bytes_reserved();
     if (held == 0)
-        return are_masked() ? spans_.least_bytes : mask_bytes_ / first_loose_divisor;
+        return are_masked() ? spans_.least_bytes
+                            : std::max(mask_bytes_ / first_loose_divisor, spans_.least_bytes);
     const std::size_t wanted = std::bit_floor(held / span_divisor + 1);
     if (are_masked())
         return std::clamp(wanted, mask_bytes_, mask_bytes_ * large_span_blocks);

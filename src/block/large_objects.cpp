@@ -192,6 +192,10 @@ bool large_objects::try_resize_shared(block& large, std::size_t new_bytes) noexc
 void large_objects::give_shared(const block& large, std::size_t allowance) noexcept {
     shared_.give(reinterpret_cast<std::byte*>(large.span), large.span_bytes,
                  policy_ == return_policy::retain_all, policy_ == return_policy::return_all);
+    give_back_idle(allowance);
+}
+
+void large_objects::give_back_idle(std::size_t allowance) noexcept {
     shared_.return_excess(std::max(allowance, shared_.bytes_taken() / resident_divisor));
 }
 
@@ -237,8 +241,10 @@ void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
     large.state = 0;
     if (is_shared(large))
         return give_shared(large, allowance);
-    if (upstream_.purges() && policy_ != return_policy::retain_all)
-        return give(large.span, large.span_bytes, alignment_log2(large), false);
+    if (upstream_.purges() && policy_ != return_policy::retain_all) {
+        give(large.span, large.span_bytes, alignment_log2(large), false);
+        return give_back_idle(allowance);
+    }
     // Its head moves to the begin, where the next one that uses this memory finds it.
     const std::size_t bytes = large.span_bytes;
     const auto note = static_cast<std::uint32_t>(alignment_log2(large));

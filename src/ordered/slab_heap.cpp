@@ -4,8 +4,8 @@
 // Allocation of a slab_heap: slots, then objects in units of their own, then large ones.
 // slab_heap.hpp draws the order in which a request tries them; read allocate_rest() first, which
 // chooses, then allocate_slot() downward to any_slot(). Everything that changes slabs or blocks
-// runs inside the gate, since other threads may be reading them for a report; bits and live counts
-// change without it.
+// runs inside the gate, since other threads may be reading them for a report; bits, live counts and
+// the units that are kept (kept_runs) change without it.
 #include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -227,9 +227,17 @@ void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) n
 void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
     const std::optional<std::size_t> size =
         checked_align_up(std::max<std::size_t>(bytes, 1), granule_bytes);
-    block* const b = size ? slabs_.blocks().try_allocate_large_anywhere(
-                                *size, slabs_.geometry().large_alignment(alignment))
-                          : nullptr;
+    const auto try_it = [&] {
+        return slabs_.blocks().try_allocate_large_anywhere(
+            *size, slabs_.geometry().large_alignment(alignment));
+    };
+    block* b = size ? try_it() : nullptr;
+    if (b == nullptr && size && slabs_.blocks().may_grow()) {
+        // Blocks in which nothing is in use go back then, which may be all the room there is.
+        leave_empty_slabs();
+        slabs_.release_kept();
+        b = try_it();
+    }
     if (b == nullptr)
         return nullptr;
     classes_.note_high_water(slabs_.blocks());
@@ -284,6 +292,7 @@ bool slab_heap::make_first_slab() noexcept {
     if (s == nullptr)
         return false;
     release(*s);
+    slabs_.release_kept(); // the first object begins where it does in any heap
     return true;
 }
 

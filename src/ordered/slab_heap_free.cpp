@@ -3,10 +3,10 @@
 
 // Frees of a slab_heap, and what follows from them: slabs that become free, and go. Read
 // deallocate_elsewhere() first, where each inlined free that failed arrives, then deallocate_rare()
-// for all that is not a slot of this heap. A free that sets a bit counts down to its slab's alarm;
-// answer_alarm() does whatever follows, so that the common free asks nothing else. A misuse leaves
-// by gate_.refuse(), which gives the lock up first: a handler may throw or jump, and the heap stays
-// usable.
+// for all that is no single slot of this heap, freed as it was allocated. A free that sets a bit
+// counts down to its slab's alarm; answer_alarm() does whatever follows, so that the common free
+// asks nothing else. A misuse leaves by gate_.refuse(), which gives the lock up first: a handler
+// may throw or jump, and the heap stays usable.
 #include <arenite/ordered/detail/slab_heap.hpp>
 
 #include <arenite/check/detail/poison.hpp>
@@ -40,7 +40,7 @@ void slab_heap::answer_alarm(slab& s) noexcept {
     if (!s.is_due() && !(class_is_empty && may_have_idle_slabs())) // one object, again and again
         return;
     const heap_gate::guard mark = gate_.enter();
-    // Its only object has been freed: the slab has no further use.
+    // Its only object has been freed: its units are kept for the next one, or taken back.
     if (s.slot_class() == size_class::single) {
         classes_.remove_single(s.slot_bytes);
         release(s);
@@ -240,8 +240,7 @@ void slab_heap::remove(slab& s) noexcept {
 }
 
 void slab_heap::release(slab& s) noexcept {
-    // Its last slab has gone.
-    if (block* const empty = slabs_.release(s)) {
+    if (block* const empty = slabs_.release(s)) { // its last slab has gone
         if (idle_ != idle_slabs::none || holds_much())
             idle_ = idle_slabs::likely;
         slabs_.close(*empty, classes_.bytes_in_use(slabs_.blocks()));

@@ -314,6 +314,7 @@ void slab_geometry::mark_large(block& b) const noexcept {
 
 void slab_source::reset() noexcept {
     kept_.clear();
+    may_be_idle_ = false;
     block_list& all = blocks_.blocks();
     // The next is looked for anew each time: a span that goes back takes other blocks with it.
     while (block* const b = all.lowest(block_state::open | block_state::large)) {

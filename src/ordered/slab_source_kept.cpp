@@ -41,6 +41,7 @@ void kept_runs::recount(slab_source& of) noexcept {
         });
         if (slab_block& head = *of.geometry().slabs_in(b); head.slab_count != in_use)
             head.slab_count = in_use;
+        of.may_be_idle_ |= in_use == 0;
     }
 }
 
@@ -146,6 +147,7 @@ void slab_source::take_back(slab& s) noexcept {
 void slab_source::release_kept() noexcept {
     while (slab* const s = kept_.next())
         give_up(*s);
+    may_be_idle_ = false;
 }
 
 } // namespace detail

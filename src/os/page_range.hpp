@@ -327,6 +327,11 @@ struct page_resource::range {
         waiting_end[generation] = std::max(waiting_end[generation], i + n);
     }
 
+    /// True if unit i is of a huge window that is in use.
+    [[nodiscard]] bool is_shared(std::size_t i) const noexcept {
+        return is_huge(i) && !is_unused(align_down(i, window));
+    }
+
     /// The highest unit that waits in a generation, but for parts of huge windows that are in use:
     /// such a window would go on in small pages. So many of these are passed over at most.
     [[nodiscard]] std::size_t highest_to_go(std::size_t generation) noexcept {
@@ -334,9 +339,6 @@ struct page_resource::range {
         const detail::bits::word* const w = waiting[generation];
         const std::size_t highest = detail::bits::last_set(w, 0, waiting_end[generation]);
         waiting_end[generation] = highest + 1;
-        const auto is_shared = [&](std::size_t i) {
-            return is_huge(i) && !is_unused(align_down(i, window));
-        };
         std::size_t i = highest;
         for (int n = 0; is_shared(i); ++n) {
             const std::size_t begin = align_down(i, window);
@@ -354,10 +356,15 @@ struct page_resource::range {
         const detail::bits::word* const w = waiting[generation];
         const std::size_t last = highest_to_go(generation);
         const bool advised = is_huge(last);
+        const bool shared = is_shared(last);
         most = advised ? most_huge : most;
+        const auto is_alike = [&](std::size_t i) {
+            const bool is_next_window = advised && (i + 1) % window == 0;
+            return is_huge(i) == advised && (!is_next_window || is_shared(i) == shared);
+        };
         std::size_t first = last;
         while (first != 0 && last - first + 1 < most && detail::bits::all_set(w, first - 1, 1) &&
-               is_huge(first - 1) == advised)
+               is_alike(first - 1))
             --first;
         return {first, last + 1 - first, advised};
     }

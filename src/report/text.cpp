@@ -75,15 +75,15 @@ std::string decimal(double value, int digits) {
             std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
 }
 
-/// Three digits at most, and one decimal below 100: figures of a column can be compared at a
-/// glance.
+/// From 1 KiB on three digits at most, and one decimal below 100: figures of a column can be
+/// compared at a glance.
 std::string bytes(std::uint64_t value) {
     if (value < 1024)
         return integer(value) + " B";
     constexpr const char* units[]{" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
     double size = static_cast<double>(value) / 1024;
     std::size_t unit = 0;
-    // Three digits at most: from 999.5 on the rounded text would have four.
+    // From 999.5 on the rounded text would have four digits.
     for (; size >= 999.5 && unit + 1 < std::size(units); ++unit)
         size /= 1024;
     return decimal(size, size < 99.95 ? 1 : 0) + units[unit];

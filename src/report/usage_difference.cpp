@@ -212,8 +212,8 @@ void usage_difference::write_json(std::ostream& out) const {
 
 namespace {
 
-std::vector<detail::site_figures>
 /// Growth may be negative, which pprof shows as such.
+std::vector<detail::site_figures>
 growth_of_sites(std::span<const usage_difference::site_change> sites) {
     std::vector<detail::site_figures> all;
     for (const usage_difference::site_change& c : sites)

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The tree of named resources. A lock of the process guards links; figures are read from the
-// resources when asked. First joining and leaving, then reading and adding up, then text and JSON.
-// Links among siblings belong to their parent, which one thread changes at a time; only the list of
-// roots is of the process and needs the lock. Figures are not stored but read, with one exception:
-// the high water of a sum is the highest that any reading has seen.
+// The tree of named resources. First joining and leaving, then reading and adding up, then text and
+// JSON. Links among siblings belong to their parent, which one thread changes at a time; only the
+// list of roots is of the process and needs the lock. Figures are not stored but read, with one
+// exception: the high water of a sum is the highest that any reading has seen.
 #include <arenite/report/usage_node.hpp>
 
 #include <arenite/report/region_totals.hpp>

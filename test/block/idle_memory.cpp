@@ -115,8 +115,8 @@ TEST(idle_memory, of_a_program_that_has_come_back_twice_nothing_goes_when_a_phas
     detail::idle_memory idle;
     EXPECT_GE(phase(idle, 1000), 64_MiB);
     EXPECT_GE(phase(idle, 1100), 64_MiB);
-    EXPECT_EQ(phase(idle, 1200), 0);
-    EXPECT_EQ(phase(idle, 1300, 100_MiB), 0);
+    EXPECT_EQ(phase(idle, 1200), 0u);
+    EXPECT_EQ(phase(idle, 1300, 100_MiB), 0u);
 }
 
 TEST(idle_memory, what_a_program_does_not_come_back_for_in_four_seconds_is_due_all_the_same) {
@@ -130,6 +130,16 @@ TEST(idle_memory, what_a_program_does_not_come_back_for_in_four_seconds_is_due_a
     EXPECT_FALSE(idle.is_due(9200, 10_MiB, 0, 10_MiB)) << "that was all";
     EXPECT_FALSE(idle.is_due(13'199, 40_MiB, 0, 10_MiB));
     EXPECT_TRUE(idle.is_due(13'200, 40_MiB, 0, 10_MiB)) << "it stayed away: expected no more";
+}
+
+TEST(idle_memory, of_more_than_256_mib_the_rest_is_due_whoever_is_expected) {
+    detail::idle_memory idle;
+    for (const std::uint64_t ms : {1000, 1100, 1200})
+        static_cast<void>(phase(idle, ms));
+    idle.note_request(0, 600_MiB);
+    EXPECT_FALSE(idle.is_due(1300, 256_MiB, 100_MiB, 10_MiB));
+    EXPECT_TRUE(idle.is_due(1300, 257_MiB, 100_MiB, 10_MiB));
+    EXPECT_FALSE(idle.is_due(1300, 300_MiB, 500_MiB, 10_MiB)) << "no phase has ended";
 }
 
 TEST(idle_memory, what_cannot_go_is_not_due_again) {

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -113,6 +114,30 @@ TEST(cyclic_program, finds_all_of_its_large_objects_memory_when_it_has_come_back
     for (int n = 0; n < 100 && !stays; ++n)
         stays = round() == whole_pages;
     EXPECT_TRUE(stays);
+}
+
+/// Memory that was free in shared spans for a second goes also where no large object is freed.
+TEST(calling_program, gives_back_what_is_idle_of_large_objects_at_slow_calls_for_small_ones) {
+    page_resource pages{at_one_moment()};
+    ordered_heap heap{pages};
+    std::vector<std::byte*> large(600);
+    for (std::byte*& p : large)
+        std::memset(p = static_cast<std::byte*>(heap.allocate(150'000)), 1, 150'000);
+    const std::size_t page = platform::page_bytes();
+    const auto resident = [&] {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < large.size(); i += 5)
+            sum += platform::resident_bytes(large[i] - address_of(large[i]) % page, 150'000);
+        return sum;
+    };
+    for (std::size_t i = 0; i < large.size(); i += 5)
+        heap.deallocate(large[i], 150'000);
+    const std::size_t before = resident();
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    while (resident() > before / 2 + 2_MiB && std::chrono::steady_clock::now() < end)
+        for (int i = 0; i < 100; ++i)
+            static_cast<void>(heap.allocate(1'500)); // each 40th needs a slab
+    EXPECT_LE(resident(), before / 2 + 2_MiB) << "an eighth of what is in use stays";
 }
 
 } // namespace

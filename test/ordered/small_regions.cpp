@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: MIT
 
 // How much of a region of fixed size a heap can use.
+#include <arenite/compose/limited_resource.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory_resource>
 #include <random>
 #include <span>
 #include <vector>
@@ -137,5 +140,33 @@ TEST(ordered_heap_small_regions, alignments_above_a_kilobyte_are_served) {
             std::memset(p, 1, bytes);
             heap.deallocate(p, bytes, alignment);
         }
+    }
+}
+
+TEST(ordered_heap_small_regions, a_heap_of_which_nothing_lives_has_room_for_a_large_object) {
+    for (const std::size_t object : {100u, 3'000u, 20'000u, 60'000u}) {
+        page_resource pages;
+        limited_resource<page_resource&> budget{1_MiB, pages};
+        ordered_heap heap{ordered_options{.block_bytes = 256_KiB}, &budget};
+        heap.deallocate(heap.allocate(object), object);
+        constexpr std::size_t most = 1_MiB - 64_KiB;
+        void* const p = heap.try_allocate(most);
+        ASSERT_NE(p, nullptr) << "after an object of " << object;
+        heap.deallocate(p, most);
+    }
+}
+
+TEST(ordered_heap_small_regions, the_first_span_holds_a_block_whatever_its_size_is_to_be) {
+    for (const std::size_t block_bytes : {4_KiB, 16_KiB, 64_KiB, 256_KiB}) {
+        std::pmr::monotonic_buffer_resource arena; // a small request gets little there
+        ordered_heap heap{ordered_options{.block_bytes = block_bytes}, &arena};
+        heap.set_block_bytes(0);
+        std::vector<std::byte*> all;
+        for (int i = 0; i < 100; ++i)
+            std::memset(all.emplace_back(static_cast<std::byte*>(heap.allocate(100))), i, 100);
+        for (int i = 0; i < 100; ++i)
+            EXPECT_TRUE(
+                std::all_of(all[i], all[i] + 100, [&](std::byte b) { return b == std::byte(i); }));
+        EXPECT_GE(heap.usage().bytes_reserved, 4_KiB);
     }
 }

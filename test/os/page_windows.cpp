@@ -138,6 +138,23 @@ TEST_F(page_windows, one_that_would_lose_a_part_goes_after_those_that_go_as_a_wh
     EXPECT_EQ(*kept, std::byte{1});
 }
 
+TEST_F(page_windows, one_that_would_lose_a_part_stays_where_one_above_goes_as_a_whole) {
+    std::byte* const whole = dense(8_MiB);
+    std::byte* const kept = dense(256_KiB);
+    std::byte* const part = dense(window - 256_KiB); // up to the end of that window
+    std::byte* const above = dense(window);
+    static_cast<void>(dense(window));
+    ASSERT_EQ(above, part + window - 256_KiB);
+    pages.deallocate(part, window - 256_KiB);
+    pages.deallocate(above, window);
+    pages.deallocate(whole, 8_MiB);
+    static_cast<void>(dense(16_MiB)); // of 12 MiB that wait a third of the peak may go on
+    EXPECT_EQ(platform::resident_bytes(above, window), 0u);
+    EXPECT_LT(platform::resident_bytes(whole, 8_MiB), 8_MiB);
+    EXPECT_EQ(platform::resident_bytes(part, window - 256_KiB), window - 256_KiB);
+    EXPECT_TRUE(is_advised(kept));
+}
+
 TEST_F(page_windows, one_whose_user_drops_pages_is_not_filled_up_by_the_system) {
     std::byte* const a = dense(512_KiB);
     std::byte* const b = dense(window - 512_KiB);

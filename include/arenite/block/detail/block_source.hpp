@@ -157,8 +157,8 @@ public:
     /// O(blocks).
     void trim() noexcept;
 
-    /// Lets the upstream return what is due.
-    void give_back_due() const noexcept { upstream_.give_back_due(); }
+    /// Lets the upstream return what is due, and gives back what is idle of shared spans.
+    void give_back_due() noexcept;
 
     /// True if the upstream lends pages; then purge returns the whole pages in [p, p + bytes),
     /// which must hold nothing.

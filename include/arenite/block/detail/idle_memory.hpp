@@ -26,8 +26,8 @@ namespace detail {
 /// and again. When what is taken falls by a quarter within a few seconds, a phase of the program
 /// ends, and it may never call again: then all is idle that exceeds a quarter of what is taken, and
 /// 32 MiB. The height that it fell from sinks by an eighth in each second of such an excess. Of a
-/// program that has twice come back for what went (return_waves) nothing goes at the end of a
-/// phase, and only what it has not wanted for four seconds.
+/// program that has twice come back for what went (return_waves) only what exceeds 256 MiB goes at
+/// the end of a phase, and else what it has not wanted for four seconds.
 ///
 /// Threads:   one at a time.
 class idle_memory {
@@ -55,7 +55,7 @@ public:
         if (due_ == 0 && !has_fallen(resident, taken))
             return false;
         waves_.judge(now_ms, delay_now_ms());
-        return due_ != 0 || !waves_.is_expected();
+        return due_ != 0 || !waves_.is_expected() || resident > may_wait;
     }
 
     /// So much has gone back after is_due() was true.
@@ -75,6 +75,7 @@ private:
     static constexpr std::uint64_t times_longer = 4; ///< for a program that is expected
     static constexpr std::size_t divisor = 4;
     static constexpr std::size_t may_stay = std::size_t{32} << 20;
+    static constexpr std::size_t may_wait = std::size_t{256} << 20; ///< as in page_options
 
     [[nodiscard]] std::uint64_t delay_now_ms() const noexcept {
         return delay_ms * (waves_.is_expected() ? times_longer : 1);

@@ -61,7 +61,8 @@ struct alignas(64) shared_span {
 /// A span of which nothing is taken goes back to the upstream. Of what is free in others a share
 /// stays resident; of more, what nobody wanted for a second goes back, span by span, and when what
 /// is taken falls, what exceeds 32 MiB and a quarter of that at once, unless the program has twice
-/// come back for it: see idle_memory.
+/// come back for it: see idle_memory. All of this happens at calls of the owner: a program that
+/// makes none keeps it.
 ///
 /// Use when:  for large_objects, on an upstream of pages.
 /// Cost:      O(log spans), and a look at the bits of what is taken or given, of the free runs
@@ -113,7 +114,7 @@ public:
     void give_empty(bool at_once) noexcept;
 
     /// Where more than `allowed` bytes that are free are resident, and some of that is idle, gives
-    /// those of one span to the system. After each give().
+    /// those of one span to the system. After each give(), and whenever the owner has time.
     void return_excess(std::size_t allowed) noexcept;
 
     /// Gives the memory of all that is free to the system.

@@ -208,6 +208,8 @@ private:
     bool may_be_idle_ = false; ///< some block: all its slabs are kept, none is in use
     kept_runs kept_;
     block_source blocks_;
+
+    friend class kept_runs; // recount() finds blocks that are idle
 };
 
 inline slab* slab_source::find_slab(const void* p) const noexcept {

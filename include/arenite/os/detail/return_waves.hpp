@@ -12,7 +12,8 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// Whether a program comes back for the memory that it is done with: for page_resource.
+/// Whether a program comes back for the memory that it is done with: for page_resource
+/// and idle_memory.
 ///
 ///     in use     /\         /\         /\        peak
 ///               /  \       /  \       /  \___
