@@ -143,8 +143,8 @@ free_list_resource::index free_list_resource::find(std::size_t n) const noexcept
         const std::size_t place = longest_.lowest_of_at_least(static_cast<index>(n));
         return n > detail::bits::word_bits ? map_.last_hole(place) : map_.hole_from(place, n);
     }
-    // Lengths below long_hole have a kind of their own each, so the first bit from n - 1 upward is
-    // the best fit; longer ones share the last kind, and the tree tells them apart.
+    // Lengths up to long_hole - 1 have a kind of their own each, so the first bit from n - 1 upward
+    // is the best fit; from long_hole on they share the last kind, and the tree tells them apart.
     if (n > long_hole)
         return long_holes_.find(map_, n);
     const detail::bits::word present = sizes_.all() & ~detail::bits::low_mask(n - 1);

@@ -157,8 +157,8 @@ bool slab_heap::new_slab(unsigned slot_class) noexcept {
     const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
     const std::size_t least = units_for(slot_bytes);
     const bool fits_page = size_class::slot_bytes(slot_class) <= slab_page::largest_slot_bytes;
-    // At least four slots, however large they are: a slab of one would be new_slab() for each
-    // object.
+    // Four slots are asked for at least, however large they are: a slab of one would be new_slab()
+    // for each object. A run for one is taken where there is no longer one.
     const std::size_t slots =
         std::max(units_for(4 * slot_bytes), units_of_next(its.units(), fits_page)) * unit_bytes /
         slot_bytes;

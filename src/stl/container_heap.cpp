@@ -136,7 +136,7 @@ void container_heap::abandon() noexcept {
 
 void container_heap::set_attended(bool attended) noexcept {
     const std::lock_guard guard{lock_};
-    // First what others freed: the count that decides must have it.
+    // First what others freed, so that trim() finds it free.
     take_back(returned_.exchange(nullptr, std::memory_order_relaxed));
     if (!attended)
         pool_.trim();

@@ -21,11 +21,14 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <list>
+#include <map>
 #include <memory>
 #include <new>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -111,21 +114,14 @@ struct own_pools final : refusing_upstream {
 #if CALLS_CAN_FAIL
 /// The pages of the process, and a system that refuses.
 struct system_pages final : source {
-    system_pages() {
-        ballast_.reserve(10'000);
-        system_pages::serve();
-    }
+    system_pages() { system_pages::serve(); }
     ~system_pages() override { system_pages::serve(); }
     void refuse(long n, bool once) override {
         first_ = n;
         { // all that is usable without asking the system
             const support::failing_calls none{0};
-            while (ballast_.size() != ballast_.capacity()) {
-                void* const p = page_source().try_allocate(unit);
-                if (p == nullptr)
-                    break;
+            while (void* const p = page_source().try_allocate(unit))
                 ballast_.push_back(p);
-            }
         }
         refused_.emplace(n, once ? 1 : LONG_MAX);
     }
