@@ -97,8 +97,7 @@ block* slab_source::release(slab& s) noexcept {
     const bool may_keep =
         kept_runs::may_keep(s) && (single || s.slot_bytes > slab_page::largest_slot_bytes);
     const bool is_last = --head.slab_count == 0;
-    const bool stays_open = may_keep && kept_runs::is_small(open_blocks_) && blocks_.keeps_all();
-    if (is_last && !stays_open) {
+    if (is_last && !(may_keep && kept_runs::is_small(open_blocks_) && blocks_.keeps_all())) {
         out_of_reach();
         s.set_tag(0);
         kept_.forget_all(head, s);
