@@ -64,22 +64,17 @@ void affinity_heap::list_regions_all(region_sink& sink) {
 }
 
 arenite::usage affinity_heap::usage() const noexcept {
-    const std::size_t outside = outside_.bytes.load(std::memory_order_relaxed);
-    arenite::usage sum{
-        .bytes_in_use = outside,
-        .bytes_reserved = outside,
-        .live_allocations = outside_.allocations.load(std::memory_order_relaxed),
-    };
-    // Heaps that were retired leave their part of the sum here: it may well be negative, where
-    // their threads freed objects of others.
-    const arenite::usage retired = heaps_.balance();
-    sum.bytes_in_use += retired.bytes_in_use;
-    sum.live_allocations += retired.live_allocations;
-    heaps_.for_each([&](thread_heap& each) {
-        sum += each.is_locked()                               ? detail::locked_heap{each}.usage()
+    // Heaps that were retired leave their part of the sum in the list: it may well be negative,
+    // where their threads freed objects of others.
+    arenite::usage sum = heaps_.sum([](thread_heap& each) {
+        return each.is_locked()                               ? detail::locked_heap{each}.usage()
                : each.is_mine(detail::thread_table::thread()) ? each.usage()
                                                               : each.usage_approximate();
     });
+    const std::size_t outside = outside_.bytes.load(std::memory_order_relaxed);
+    sum.bytes_in_use += outside;
+    sum.bytes_reserved += outside;
+    sum.live_allocations += outside_.allocations.load(std::memory_order_relaxed);
     // While others work these are of several moments: never more than there is.
     if (sum.bytes_in_use > sum.bytes_reserved)
         sum.bytes_in_use = sum.bytes_in_use > detail::max_object_bytes ? 0 : sum.bytes_reserved;

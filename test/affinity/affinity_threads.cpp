@@ -131,6 +131,26 @@ TEST(affinity_lives_threads, the_high_water_never_falls) {
     EXPECT_EQ(h.usage().high_water_bytes, most);
 }
 
+TEST(affinity_lives_threads, sums_are_right_at_the_moment_when_a_heap_is_retired) {
+    affinity_heap& h = affinity_heap::named("summed up");
+    std::atomic<bool> stop{false};
+    std::thread trims{[&] {
+        while (!stop)
+            h.trim();
+    }};
+    for (int i = 0; i < 1000; ++i) {
+        void* const p = h.allocate(64, 8);
+        std::thread{[&] { // its heap, which is retired soon, has one object less than none
+            h.deallocate(h.allocate(64, 8), 64, 8);
+            h.deallocate(p, 64, 8);
+        }}.join();
+        for (int look = 0; look < 20; ++look)
+            ASSERT_EQ(h.usage().live_allocations, 0u) << "round " << i;
+    }
+    stop = true;
+    trims.join();
+}
+
 TEST(affinity_lives_threads, more_heaps_than_4096_are_there_at_a_time) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";

@@ -69,11 +69,17 @@ public:
             f(*heap);
     }
 
-    /// The books of retired heaps: objects of other heaps that their threads freed.
-    [[nodiscard]] arenite::usage balance() const noexcept {
-        return {.bytes_in_use = bytes_.load(std::memory_order_relaxed),
-                .live_allocations = objects_.load(std::memory_order_relaxed)};
+    /// The sum of usage_of(thread_heap&) of each, and of what retired heaps left in the books. None
+    /// is retired meanwhile, so each is counted once, in its own place or in the books. What
+    /// usage_of throws is passed on.
+    template <class F>
+    [[nodiscard]] arenite::usage sum(F usage_of) const {
+        const pin walking{*this};
+        arenite::usage all = balance();
+        for_each([&](thread_heap& heap) { all += usage_of(heap); });
+        return all;
     }
+
     /// The largest sum that the heaps' high waters ever had, also those of heaps that are retired
     /// by now; `now` is what it is at present.
     std::size_t note_high_water(std::size_t now) const noexcept {
@@ -111,6 +117,11 @@ private:
         const thread_heap_list& heaps_;
     };
 
+    /// The books of retired heaps: objects of other heaps that their threads freed.
+    [[nodiscard]] arenite::usage balance() const noexcept {
+        return {.bytes_in_use = bytes_.load(std::memory_order_relaxed),
+                .live_allocations = objects_.load(std::memory_order_relaxed)};
+    }
     [[nodiscard]] static thread_heap* next(const thread_heap& heap) noexcept;
     [[nodiscard]] bool try_retire(thread_heap& heap) noexcept;
     void take_out(thread_heap& heap) noexcept;
