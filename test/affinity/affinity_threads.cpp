@@ -138,6 +138,7 @@ TEST(affinity_lives_threads, sums_are_right_at_the_moment_when_a_heap_is_retired
         while (!stop)
             h.trim();
     }};
+    int wrong = 0;
     for (int i = 0; i < 1000; ++i) {
         void* const p = h.allocate(64, 8);
         std::thread{[&] { // its heap, which is retired soon, has one object less than none
@@ -145,10 +146,11 @@ TEST(affinity_lives_threads, sums_are_right_at_the_moment_when_a_heap_is_retired
             h.deallocate(p, 64, 8);
         }}.join();
         for (int look = 0; look < 20; ++look)
-            ASSERT_EQ(h.usage().live_allocations, 0u) << "round " << i;
+            wrong += h.usage().live_allocations != 0 ? 1 : 0;
     }
     stop = true;
     trims.join();
+    EXPECT_EQ(wrong, 0);
 }
 
 TEST(affinity_lives_threads, more_heaps_than_4096_are_there_at_a_time) {
