@@ -17,6 +17,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,10 +25,10 @@ using namespace arenite;
 
 namespace {
 
-/// An allocation with the bytes that it should hold.
+/// An allocation with the bytes that it should hold, in a string since that is copied as a whole.
 struct held {
     std::byte* p;
-    std::vector<std::byte> contents;
+    std::string contents;
 };
 
 /// A heap beside a model of it.
@@ -42,7 +43,7 @@ public:
             void* const p = heap_.try_allocate(bytes, std::size_t{1} << random_() % 8);
             if (p == nullptr)
                 return;
-            objects.push_back({static_cast<std::byte*>(p), std::vector<std::byte>(bytes)});
+            objects.push_back({static_cast<std::byte*>(p), std::string(bytes, '\0')});
             write(objects.back());
         } else {
             std::swap(objects[random_() % objects.size()], objects.back());
@@ -66,8 +67,8 @@ public:
 
 private:
     void write(held& h) {
-        for (std::byte& b : h.contents)
-            b = static_cast<std::byte>(random_());
+        for (char& b : h.contents)
+            b = static_cast<char>(random_());
         if (!h.contents.empty())
             std::memcpy(h.p, h.contents.data(), h.contents.size());
     }

@@ -5,20 +5,22 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace support {
 
-/// Bytes that tell whose they are: another seed, another pattern. Of a large piece only both ends
-/// are written, so that tests of large pieces cost no page faults.
+/// Bytes that tell whose they are: those of another seed differ, but for one of 65,536. Of a large
+/// piece only both ends are written, so that tests of large pieces cost no page faults. The bytes
+/// are copied from random ones and compared with them at once, since models spend their time here.
 class pattern {
 public:
     explicit constexpr pattern(std::uint64_t seed) noexcept
-        : value_{seed * 0x9E3779B97F4A7C15u + 1} {}
+        : begin_{static_cast<std::size_t>(seed * 0x9E3779B97F4A7C15u >> 32) % different} {}
 
     void write(void* p, std::size_t bytes) const noexcept {
         auto* const b = static_cast<unsigned char*>(p);
-        each(bytes, [&](std::size_t i) {
-            b[i] = at(i);
+        each(bytes, [&](std::size_t i, const unsigned char* part, std::size_t length) {
+            std::memcpy(b + i, part, length);
             return true;
         });
     }
@@ -26,29 +28,44 @@ public:
     /// True if all of it is as written.
     [[nodiscard]] bool holds(const void* p, std::size_t bytes) const noexcept {
         const auto* const b = static_cast<const unsigned char*>(p);
-        return each(bytes, [&](std::size_t i) { return b[i] == at(i); });
+        return each(bytes, [&](std::size_t i, const unsigned char* part, std::size_t length) {
+            return std::memcmp(b + i, part, length) == 0;
+        });
     }
 
 private:
     static constexpr std::size_t edge = 2048;
+    static constexpr std::size_t different = 65'536;
 
-    [[nodiscard]] unsigned char at(std::size_t i) const noexcept {
-        return static_cast<unsigned char>((value_ >> (i % 8 * 8)) + i / 8);
-    }
+    struct random_bytes {
+        random_bytes() noexcept {
+            std::uint64_t x = 1;
+            for (std::size_t i = 0; i < different; ++i) {
+                x = x * 6364136223846793005u + 1442695040888963407u;
+                all[i] = static_cast<unsigned char>(x >> 56);
+            }
+            std::copy(all, all + edge, all + different);
+        }
+        static const unsigned char* get() noexcept {
+            static const random_bytes made;
+            return made.all;
+        }
+        unsigned char all[different + edge];
+    };
 
+    /// Calls function(first byte, what stands from there on, length) for both ends; the byte at i
+    /// is the same whatever the length of the piece.
     template <class Function>
-    static bool each(std::size_t bytes, Function function) noexcept {
+    bool each(std::size_t bytes, Function function) const noexcept {
+        const unsigned char* const random = random_bytes::get();
         const std::size_t head = std::min(bytes, edge);
-        for (std::size_t i = 0; i < head; ++i)
-            if (!function(i))
-                return false;
-        for (std::size_t i = std::max(head, bytes - std::min(bytes, edge)); i < bytes; ++i)
-            if (!function(i))
-                return false;
-        return true;
+        if (head != 0 && !function(0, random + begin_, head))
+            return false;
+        const std::size_t tail = std::max(head, bytes - head);
+        return tail == bytes || function(tail, random + (begin_ + tail) % different, bytes - tail);
     }
 
-    std::uint64_t value_;
+    std::size_t begin_;
 };
 
 } // namespace support
