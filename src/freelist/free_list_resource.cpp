@@ -28,6 +28,7 @@ namespace {
 
 constexpr std::size_t region_alignment = 64;
 
+/// A place is 64 units, whose bits lie in one word.
 constexpr std::size_t places_of(std::size_t units) noexcept {
     return units / detail::bits::word_bits + 1;
 }
@@ -141,6 +142,7 @@ free_list_resource::index free_list_resource::find(std::size_t n) const noexcept
         if (longest_.top() < n)
             return none;
         const std::size_t place = longest_.lowest_of_at_least(static_cast<index>(n));
+        // A hole longer than a place is the last that begins in its place.
         return n > detail::bits::word_bits ? map_.last_hole(place) : map_.hole_from(place, n);
     }
     // Lengths up to long_hole - 1 have a kind of their own each, so the first bit from n - 1 upward
@@ -364,6 +366,7 @@ bool free_list_resource::try_resize(void* p, std::size_t old_bytes, std::size_t 
             if (const index rest = end + behind - new_end; rest != 0)
                 enter(new_end, rest);
         }
+        // An allocation that shrinks adds a difference that wraps around.
         in_use_ += (wanted - n) * unit_map::unit_bytes;
         if (map_.keeps_sizes())
             map_.note_size(i, static_cast<index>(wanted));
@@ -402,6 +405,7 @@ arenite::usage free_list_resource::usage() const noexcept {
             .largest_hole_bytes = largest == 0 ? 0 : largest * unit_map::unit_bytes - map_.lead()};
 }
 
+// Headers of kept sizes count as used memory here, although in_use_ is without them.
 double free_list_resource::fragmentation() const noexcept {
     const std::size_t free = map_.count() * unit_map::unit_bytes - in_use_ - live_ * map_.lead();
     if (free == 0)

@@ -29,6 +29,7 @@ constexpr char image_build[40] = ARENITE_TEXT(ARENITE_ABI_NAME);
 #undef ARENITE_TEXT
 #undef ARENITE_TEXT_OF
 
+/// On a machine with another order of bytes it is read as another number.
 constexpr std::uint64_t image_byte_order = 0x0102030405060708;
 
 /// A check on whole words, in order.
@@ -90,6 +91,7 @@ heap_snapshot::header heap_snapshot::describe() const noexcept {
     sum.add(&h, offsetof(header, sum));
     for (std::uint64_t i = 0; i < h.pages; ++i) {
         if (const page_copies::copy* const c = pages_.at(i)) {
+            // Its number is summed up as well: a page in another's place is noticed.
             sum.add(&i, sizeof i);
             sum.add(c->bytes, sizeof c->bytes);
         }

@@ -185,6 +185,7 @@ void restorable_heap::reveal() const noexcept {
     }
 }
 
+/// Afterwards an access to a hole is an error again.
 void restorable_heap::conceal() const noexcept {
     if constexpr (detail::poison::active) {
         struct holes final : region_sink {
@@ -326,6 +327,7 @@ bool restorable_heap::restore(const heap_snapshot& s) noexcept {
 
 // ---- what is there ------------------------------------------------------------------------------
 
+// The root is in the image, so restore() brings back the one of the snapshot.
 void restorable_heap::set_root(void* p) noexcept {
     if (bytes_ != 0)
         self().root = p;
@@ -333,6 +335,7 @@ void restorable_heap::set_root(void* p) noexcept {
 
 void* restorable_heap::root_pointer() const noexcept { return bytes_ == 0 ? nullptr : self().root; }
 
+// The counts are in the image, too: after restore() they are those of the snapshot, peak included.
 arenite::usage restorable_heap::usage() const noexcept {
     if (bytes_ == 0)
         return {};

@@ -70,6 +70,7 @@ tlsf_region* tlsf_resource::get_region(std::size_t bytes) noexcept {
     return memory == nullptr ? nullptr : enter({static_cast<std::byte*>(memory), bytes}, true);
 }
 
+// Keeps regions_ sorted by address, for nearest(). At most 63 pointers move.
 tlsf_region* tlsf_resource::enter(std::span<std::byte> memory, bool from_upstream) noexcept {
     tlsf_region* const made = tlsf_region::make(memory,
                                                 {.keeps_sizes = options_.sizes == sizes::kept,
@@ -230,6 +231,7 @@ ARENITE_INLINE void* tlsf_resource::allocate_in(tlsf_region& r, std::size_t byte
     const index i = r.claim(n, alignment);
     if (i == none) [[unlikely]]
         return nullptr;
+    // The header of a kept size is not counted: the caller cannot use it.
     in_use_ += n * unit_map::unit_bytes - r.map().lead();
     ++live_;
     if (r.map().keeps_sizes())
@@ -281,6 +283,7 @@ void* tlsf_resource::allocate_elsewhere(std::size_t bytes, std::size_t alignment
 // ---- deallocate ---------------------------------------------------------------------------------
 
 ARENITE_INLINE void tlsf_resource::release(tlsf_region& r, void* p, index n) noexcept {
+    // The peak is noted before the sum falls, so that no allocation has to compare.
     most_ = std::max(most_, in_use_);
     in_use_ -= n * unit_map::unit_bytes - r.map().lead();
     --live_;
@@ -337,6 +340,7 @@ bool tlsf_resource::try_resize(void* p, std::size_t old_bytes, std::size_t new_b
     if (!r->resize(i, static_cast<index>(n), wanted))
         return false;
     most_ = std::max(most_, in_use_);
+    // An allocation that shrinks adds a difference that wraps around, and the sum is right again.
     in_use_ += (wanted - n) * unit_map::unit_bytes;
     if (r->map().keeps_sizes())
         r->note_size(i, static_cast<index>(wanted));
@@ -362,6 +366,7 @@ std::size_t tlsf_resource::size_of(const void* p) const noexcept {
 arenite::usage tlsf_resource::usage() const noexcept {
     const std::size_t in_use = in_use_ + singles_.bytes();
     std::size_t largest = 0;
+    // Above 1 KiB a step has holes of several lengths: the latest of them counts, not the longest.
     for (std::size_t r = 0; r < count_; ++r)
         largest = std::max<std::size_t>(largest, regions_[r]->long_hole());
     return {.bytes_in_use = in_use,

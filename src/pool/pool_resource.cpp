@@ -376,6 +376,7 @@ void pool_resource::reclassify(detail::block& b) noexcept {
     source_.blocks().set_state(b, state);
 }
 
+/// Where every call is a slow one: a single slot, past the cache.
 std::byte* pool_resource::take_one() noexcept {
     if (!next_word())
         return take_fresh();
@@ -451,6 +452,7 @@ void pool_resource::clear_run(std::byte* p, std::size_t count) noexcept {
     account(b, count);
 }
 
+/// Says whose it is, if it can: checked builds have a list of all pools.
 void pool_resource::refuse_foreign(const void* p) const noexcept {
 #if ARENITE_CHECKS
     const std::lock_guard lock{pools_lock()};

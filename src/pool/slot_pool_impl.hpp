@@ -82,6 +82,8 @@ void* slot_pool<Derived>::allocate_slow() noexcept {
     return cache_.take(slot_bytes());
 }
 
+/// In checked builds, under memory checkers and in passthrough: one slot at a time, so that each
+/// can be looked at, filled and forbidden.
 template <class Derived>
 void* slot_pool<Derived>::allocate_careful() noexcept {
     if (passes_through_)
@@ -194,6 +196,7 @@ void slot_pool<Derived>::deallocate_large(void* p, std::size_t bytes) noexcept {
     source.deallocate_large(*b, bytes_in_use());
 }
 
+/// All that waits in the cache goes into the bits: before somebody reads these.
 template <class Derived>
 void slot_pool<Derived>::settle() noexcept {
     note_high_water();
@@ -263,6 +266,7 @@ void slot_pool<Derived>::list_slots(region_sink& sink, const slot_cache::snapsho
                                     std::span<const std::byte> memory, const std::byte* slots,
                                     const slot_layout& layout, const bits::word* words,
                                     std::size_t count, region_state rest) const {
+    // A bit that is set does not say that a slot is in use: it may wait in the cache.
     const std::byte* from = memory.data(); // of what was not yet told
     region_state state = region_state::overhead;
     const auto until = [&](const std::byte* to, region_state next) {

@@ -126,6 +126,8 @@ bool suballocator_resource::add_row() noexcept {
         }
         if (bytes < before && add_row(slots, bytes))
             return true;
+        // The upstream refused. Ever smaller rows are tried, and once more after what is kept of
+        // freed large allocations has gone back to it.
         if (slots > 1 && bytes < before) { // there may be memory for a few
             before = bytes;
             slots = std::max<std::size_t>(1, slots / 8);
@@ -207,6 +209,7 @@ suballocator_resource::row* suballocator_resource::open_row() noexcept {
     return r;
 }
 
+/// Strictly the lowest slot, while the cache is shut.
 std::byte* suballocator_resource::take_one() noexcept {
     row* const r = open_row();
     if (r == nullptr)
@@ -276,6 +279,8 @@ void suballocator_resource::set_peak(std::size_t slots) noexcept {
     purge_at_ = falls ? slots / purge_divisor : 0;
 }
 
+/// While rows are packed no freed slot waits in the cache: it would be handed out again next,
+/// however high it lies.
 void suballocator_resource::set_packing(bool on) noexcept {
     packing_ = on;
     cache_.set_room(!on && !every_call_is_slow_ && options_.order != slot_order::lowest);
@@ -461,6 +466,7 @@ void suballocator_resource::list_regions(region_sink& sink) const {
     list_others(sink);
 }
 
+/// Slots in the cache are among these, as their bits are set: settle() comes first.
 template <class F>
 void suballocator_resource::for_each_taken(F f) {
     for (const row& r : rows_.rows()) {

@@ -44,6 +44,7 @@ void for_each_run(const std::vector<type_layout::member>& members, bool used, F 
     }
 }
 
+/// A byte that two members share counts once.
 std::size_t bytes_of(const std::vector<type_layout::member>& members, bool used) {
     std::size_t sum = 0;
     for_each_run(members, used, [&](std::size_t, std::size_t bytes) { sum += bytes; });
@@ -101,8 +102,10 @@ std::size_t type_layout::padding_bytes() const noexcept {
 /// in the list.
 std::vector<type_layout::line> type_layout::lines(std::size_t begin) const {
     std::vector<line> all;
+    // Bytes that nobody asked for are skipped, so a line of them alone is not in the list.
     for_each_run(members, true, [&](std::size_t offset, std::size_t count) {
         const std::size_t last = begin + offset + count;
+        // A run that reaches across the border of two lines counts on both.
         for (std::size_t at = begin + offset; at < last;) {
             const std::size_t index = at / line_bytes;
             const std::size_t end = std::min(last, (index + 1) * line_bytes);
@@ -123,6 +126,7 @@ double type_layout::lines_in_array() const {
     return static_cast<double>(sum) / static_cast<double>(places);
 }
 
+/// Bytes that the loop uses, of all that it loads: the lines that it touches are loaded whole.
 double type_layout::share_in_array() const {
     return static_cast<double>(used_bytes()) / (lines_in_array() * static_cast<double>(line_bytes));
 }

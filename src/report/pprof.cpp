@@ -42,6 +42,7 @@ void put_bytes(std::string& to, unsigned field, std::string_view bytes) {
     to += bytes;
 }
 
+/// Fields of a ValueType: 1 is the type and 2 the unit, both as numbers of texts.
 std::string encoded_value_type(std::uint64_t type, std::uint64_t unit) {
     std::string s;
     put_number(s, 1, type);
@@ -62,6 +63,7 @@ pprof_profile::pprof_profile(std::span<const value_type> types, value_type perio
     put_bytes(body_, profile_period_type,
               encoded_value_type(text(period_type.type), text(period_type.unit)));
     put_number(body_, profile_period, period);
+    // A viewer shows this type first: the bytes, which come last.
     put_number(body_, profile_default_type, last);
 }
 
@@ -74,12 +76,14 @@ std::uint64_t pprof_profile::text(std::string_view s) {
     return it->second;
 }
 
+/// Functions and locations count from 1: the format takes 0 for none.
 std::uint64_t pprof_profile::location(std::string_view function, std::string_view file,
                                       std::uint64_t line) {
     const auto [f, is_new] =
         functions_.try_emplace({text(function), text(file)}, functions_.size() + 1);
     if (is_new) {
         std::string s;
+        // Fields of a Function: 1 number, 2 name, 3 name for the system, 4 file.
         put_number(s, 1, f->second);
         put_number(s, 2, f->first.first);
         put_number(s, 3, f->first.first);
@@ -89,6 +93,7 @@ std::uint64_t pprof_profile::location(std::string_view function, std::string_vie
     const auto [l, is_new_place] = locations_.try_emplace({f->second, line}, locations_.size() + 1);
     if (is_new_place) {
         std::string of_line;
+        // Fields of a Line: 1 function, 2 number; of a Location: 1 number, 4 line.
         put_number(of_line, 1, f->second);
         put_number(of_line, 2, line);
         std::string s;
@@ -102,6 +107,8 @@ std::uint64_t pprof_profile::location(std::string_view function, std::string_vie
 void pprof_profile::add(std::span<const std::uint64_t> locations,
                         std::span<const std::int64_t> values, std::string_view tag) {
     std::string s;
+    // Fields of a Sample: 1 locations, innermost first, 2 values, 3 label; of a Label: 1 key,
+    // 2 text. Readers accept repeated numbers one by one as well as packed.
     for (const std::uint64_t n : locations)
         put_number(s, 1, n);
     for (const std::int64_t n : values)

@@ -25,6 +25,9 @@ namespace detail {
 [[nodiscard]] double chance_of_sample(std::size_t bytes, std::size_t every) noexcept;
 
 /// An array of the page source that grows, of zeros; release() frees it.
+///
+/// It has no destructor: the books last until the process has ended, as static objects may free
+/// samples in their destructors.
 template <class T>
 class page_array {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -80,6 +83,7 @@ struct live_sample {
 struct sample_site {
     call_stack stack;
     std::uint32_t tag;
+    /// Kept, so that a larger index is made without reading the stacks again.
     std::uint32_t hash;
     double allocated_bytes;
 };
@@ -98,9 +102,12 @@ public:
         return process_lock<std::mutex, sample_books>();
     }
 
+    /// A sample, which stands for so many objects. It is left out where there is no memory for it.
     void add(std::string_view tag, std::atomic<std::uint32_t>& owner, const void* p,
              std::size_t bytes, double objects, const call_stack& stack) noexcept;
+    /// Nothing happens where p is no sample: the filters may let it pass.
     void remove(const void* p) noexcept;
+    /// Looks at the whole table.
     void remove_all(std::uint32_t owner) noexcept;
     [[nodiscard]] live_sample* find(const void* p) const noexcept;
 

@@ -80,6 +80,7 @@ void sample_books::add(std::string_view tag, std::atomic<std::uint32_t>& owner, 
     sites_[site].allocated_bytes += objects * static_cast<double>(bytes);
     live_sample& s = table_[place_of(reinterpret_cast<std::uintptr_t>(p))];
     live_ += s.address == 0 ? 1 : 0; // else freed in another way, and not seen
+    // The program gets p only after this call, so no free comes before the bit is set.
     s = {reinterpret_cast<std::uintptr_t>(p), bytes, objects, owner.load(std::memory_order_relaxed),
          site};
     set_bit(p);
@@ -98,6 +99,7 @@ void sample_books::remove(const void* p) noexcept {
         return;
     close_gap(static_cast<std::size_t>(s - &table_[0]));
     --live_;
+    // Clearing bits reads the whole table: it waits until 64 more are stale than samples live.
     if (++stale_bits_ > live_ + 64)
         set_bits_anew();
 }

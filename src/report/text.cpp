@@ -89,6 +89,7 @@ std::string bytes(std::uint64_t value) {
     return decimal(size, size < 99.95 ? 1 : 0) + units[unit];
 }
 
+/// One decimal below 10, also once rounded: from 9.95 on it would be 10.0.
 std::string percent(double part, double whole) {
     const double share = whole > 0 ? 100 * part / whole : 0;
     return decimal(share, share != 0 && share < 9.95 ? 1 : 0);
@@ -135,6 +136,7 @@ std::string visible(std::string_view any) {
     std::string text;
     for_each_part(any, [&](std::string_view part, bool valid) {
         const auto first = static_cast<unsigned char>(part[0]);
+        // From C2 80 to C2 9F are control characters as well, which some terminals obey.
         const bool control = first < 0x20 || first == 0x7f ||
                              (first == 0xc2 && static_cast<unsigned char>(part[1]) < 0xa0);
         if (valid && !control)
@@ -167,6 +169,7 @@ void table::write(std::ostream& out) const {
             const std::string gap(widths_[i] - columns(line[i]), ' ');
             row += i == 0 ? line[i] + gap : "  " + gap + line[i];
         }
+        // No blanks at the end of a line, where a column is empty.
         text.append(row, 0, row.find_last_not_of(' ') + 1) += '\n';
     }
     out.write(text.data(), static_cast<std::streamsize>(text.size()));

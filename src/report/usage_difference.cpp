@@ -38,11 +38,13 @@ std::string signed_bytes(std::int64_t n) {
     return with_sign(n < 0, text::bytes(n < 0 ? 0 - size : size));
 }
 
+/// Counts are unsigned: the smaller one is taken from the larger one, and the sign told apart.
 std::string signed_count(std::size_t before, std::size_t after) {
     return with_sign(after < before,
                      text::integer(after < before ? before - after : after - before));
 }
 
+/// A part that only reached a new high water has not changed: nothing of that has stayed.
 bool is_same(const usage& a, const usage& b) noexcept {
     return a.bytes_in_use == b.bytes_in_use && a.bytes_reserved == b.bytes_reserved &&
            a.live_allocations == b.live_allocations;
@@ -81,6 +83,8 @@ usage_difference difference(const usage_snapshot& before, const usage_snapshot& 
     const auto is_less = [&](const sampled_site* a, const sampled_site* b) {
         return key(*a) < key(*b);
     };
+    // The process forgets no call site, so the later snapshot has each of the earlier one's:
+    // nothing needs to be done about those that are left over.
     std::set<const sampled_site*, decltype(is_less)> sites_before{is_less};
     for (const sampled_site& s : before.sites())
         sites_before.insert(&s);
@@ -159,6 +163,7 @@ void usage_difference::write_sites(std::ostream& out) const {
     const std::size_t changed = by_path.size();
     for (const sampled_site& s : same_) // whose path may be that of one that is not
         detail::add_to_line(by_path, s, s);
+    // Lines that only unchanged sites have made stand behind these.
     by_path.resize(changed);
     detail::sort_lines(by_path);
     for (std::size_t i = 0; i < by_path.size(); ++i) {

@@ -153,6 +153,7 @@ usage_node::reading usage_node::read(bool walk) const {
     return now;
 }
 
+/// Each resource below is asked once, and none is walked.
 arenite::usage usage_node::usage() const { return read(false).figures; }
 
 std::optional<double> usage_node::fragmentation(bool walk) const {
@@ -201,6 +202,7 @@ struct usage_node::writer {
 
     reading json(const usage_node& n, std::string& to, const std::string& indent) const {
         reading now = n.read_own(options.walk);
+        // The children are written first, as the sum before them needs their figures.
         std::string children;
         for (const usage_node* child = n.first_; child != nullptr; child = child->next_) {
             children += child == n.first_ ? "\n" : ",\n";

@@ -24,6 +24,7 @@ std::span<const usage_snapshot::part> usage_snapshot::parts() const noexcept { r
 
 std::span<const sampled_site> usage_snapshot::sites() const noexcept { return sites_; }
 
+/// O(parts): the list is in the order of the trees, for its readers, and not sorted by name.
 const usage_snapshot::part* usage_snapshot::find(std::string_view name) const noexcept {
     const auto it =
         std::find_if(parts_.begin(), parts_.end(), [&](const part& p) { return p.name == name; });
@@ -48,6 +49,7 @@ void usage_snapshot::add_tree(std::string_view path, const usage_node& node) {
     }
 }
 
+/// The interval is kept beside the sites: sampling may end, or begin anew, before they are written.
 void usage_snapshot::add_sites() {
     sites_ = sampled_sites();
     interval_ = arenite::sampling_interval();
@@ -73,6 +75,7 @@ void number(std::vector<usage_snapshot::part>& parts) {
 
 } // namespace
 
+/// Call sites are those of the process all the same: a sample has a tag, but no node of a tree.
 usage_snapshot take_usage_snapshot(const usage_node& root) {
     usage_snapshot s;
     s.add_tree("", root);

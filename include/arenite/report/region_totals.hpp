@@ -32,6 +32,7 @@ public:
         bytes_[static_cast<std::size_t>(r.state)] += r.bytes;
         const bool hole = r.state == region_state::free || r.state == region_state::untouched;
         if (hole) {
+            // Regions that touch make one hole, such as free memory below untouched memory.
             const std::uintptr_t begin = address_of(r.address); // perhaps of no memory at all
             hole_bytes_ = (begin == hole_end_ ? hole_bytes_ : 0) + r.bytes;
             hole_end_ = begin + r.bytes;
