@@ -68,8 +68,7 @@ protected:
     slab_heap heap{{}, &pages, {.heap = nullptr}};
     std::mt19937 random{42};
     model live;
-    // Less under a sanitizer, which takes ten times as long.
-    static constexpr std::size_t filled_bytes = detail::poison::active ? 7_MiB : 12_MiB;
+    static constexpr std::size_t filled_bytes = 12_MiB;
 
     void SetUp() override {
         heap_test::SetUp();
