@@ -19,6 +19,7 @@ profile::profile(trace::source& from) {
         from, [&](const trace::event& e) { take(e); },
         [&](const trace::observation& o) { take(o); },
         [&](std::span<const trace::event> coming) { live_.look_ahead(coming); });
+    live_.forget(); // what replays take comes on top
 }
 
 void profile::take(const trace::observation& seen) {

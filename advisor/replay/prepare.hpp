@@ -40,11 +40,11 @@ enum class replay_threads { merged, recorded };
 /// A trace made ready for replaying. The site of an event is the number of its stack.
 ///
 /// Memory: 24 bytes an event, in a file in memory that all replays share, and that of the live
-///         objects while it is made. Of a longer trace only the beginning is replayed, so that both
-///         together stay below a gigabyte.
+///         objects while it is made. Of a longer trace only the beginning is replayed: beside it,
+///         a replay of a million objects that live stays below a gigabyte.
 class prepared_trace {
 public:
-    static constexpr std::uint64_t most_events = 30'000'000;
+    static constexpr std::uint64_t most_events = 25'000'000;
 
     explicit prepared_trace(trace::source& from, std::uint64_t most = most_events,
                             replay_threads who = replay_threads::merged);

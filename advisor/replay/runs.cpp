@@ -194,6 +194,14 @@ double replayed::most(member what) const {
     return value;
 }
 
+std::size_t bytes_to_warm(const replay::prepared_head& head) noexcept {
+    constexpr std::uint64_t most = 1u << 30, of_programs = 64u << 20; // besides what they replay
+    const std::uint64_t prepared = head.events * sizeof(replay::prepared_event) +
+                                   head.births[replay::points] * sizeof(std::uint32_t);
+    const std::uint64_t left = most - std::min(most, prepared + of_programs);
+    return static_cast<std::size_t>(std::min(left, head.peak_live_bytes * 3 + of_programs));
+}
+
 std::vector<replayed> replay_in_turns(const prepared_trace& trace,
                                       const std::vector<replay_subject>& subjects, unsigned turns,
                                       const std::function<void()>& told) {
@@ -210,8 +218,7 @@ std::vector<replayed> replay_in_turns(const prepared_trace& trace,
         plans.back()->write(&head, sizeof head);
         plans.back()->write(sites.data(), sites.size());
     }
-    warm_machine(std::min<std::size_t>(std::size_t{1} << 30,
-                                       trace.head().peak_live_bytes * 3 + (64u << 20)));
+    warm_machine(bytes_to_warm(trace.head()));
     std::vector<replayed> all(subjects.size());
     for (unsigned turn = 0; turn < turns; ++turn)
         for (std::size_t i = 0; i < subjects.size(); ++i) {

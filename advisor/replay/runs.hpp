@@ -4,6 +4,7 @@
 
 #include "prepare.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -34,6 +35,10 @@ struct replayed {
     [[nodiscard]] double least(member what) const;
     [[nodiscard]] double most(member what) const;
 };
+
+/// Replays should not wait until the machine gives out memory for the first time: so much is
+/// touched before. It is what a replay takes, and, beside the events, less than a gigabyte.
+[[nodiscard]] std::size_t bytes_to_warm(const replay::prepared_head& head) noexcept;
 
 /// Replays all subjects in turns, each in a process of its own. `told` is called after each.
 /// Throws runtime_error where one fails.

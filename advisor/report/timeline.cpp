@@ -64,29 +64,31 @@ timeline timeline_of(trace::source& from, const std::vector<site>& sites, std::u
         ++t.lives[log2_of(o.bytes, timeline::size_rows)]
                  [log2_of(done - o.kept.born, timeline::life_columns)];
     };
-    for (auto part = from.next(); !part.empty(); part = from.next())
-        for (const trace::event& e : part) {
-            if (e.what == trace::op::mark)
-                mark();
-            const auto change = live.apply(e, died);
-            using kind = decltype(change);
-            if (change.what == kind::born) {
-                const std::size_t row = e.stack < row_of.size() ? row_of[e.stack] : others;
-                live.at(change.slot).kept = {done, row};
-                now[row] += double(e.bytes);
-            } else if (change.what == kind::resized) {
-                now[live.at(change.slot).kept.row] +=
-                    double(live.at(change.slot).bytes) - double(change.before);
-            } else if (change.what == kind::died) {
-                died(change.slot);
-            }
-            if (done++ == next) {
-                next += step;
-                t.at.push_back(double(e.time) * 1e-9);
-                for (std::size_t row = 0; row < now.size(); ++row)
-                    t.live[row].push_back(now[row]);
-            }
+    const auto take = [&](const trace::event& e) {
+        if (e.what == trace::op::mark)
+            mark();
+        const auto change = live.apply(e, died);
+        using kind = decltype(change);
+        if (change.what == kind::born) {
+            const std::size_t row = e.stack < row_of.size() ? row_of[e.stack] : others;
+            live.at(change.slot).kept = {done, row};
+            now[row] += double(e.bytes);
+        } else if (change.what == kind::resized) {
+            now[live.at(change.slot).kept.row] +=
+                double(live.at(change.slot).bytes) - double(change.before);
+        } else if (change.what == kind::died) {
+            died(change.slot);
         }
+        if (done++ == next) {
+            next += step;
+            t.at.push_back(double(e.time) * 1e-9);
+            for (std::size_t row = 0; row < now.size(); ++row)
+                t.live[row].push_back(now[row]);
+        }
+    };
+    trace::read_all(
+        from, take, [](const trace::observation&) {},
+        [&](std::span<const trace::event> coming) { live.look_ahead(coming); });
     live.each_live([&](std::uint32_t slot, const auto&) { died(slot); });
     return t;
 }

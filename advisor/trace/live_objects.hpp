@@ -99,6 +99,15 @@ public:
         return apply(e, [](std::uint32_t) {});
     }
 
+    /// Where no event comes any more: gives the memory back, and keeps the counts.
+    void forget() noexcept {
+        std::vector<object>{}.swap(objects_);
+        std::vector<std::uint64_t>{}.swap(table_);
+        std::vector<std::uint32_t>{}.swap(spare_);
+        large_.clear();
+        resizing_.clear();
+    }
+
     template <class F>
     void each_live(F f) {
         for (std::uint32_t slot = 0; slot < objects_.size(); ++slot)
