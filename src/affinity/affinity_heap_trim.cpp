@@ -77,6 +77,7 @@ affinity_heap::trim_result affinity_heap::trim_all() noexcept {
 }
 
 bool affinity_heap::give_back_due() noexcept {
+    page_source().give_back_due();
     const std::uint64_t now = detail::os::platform::now_ms();
     thread_table* const mine = thread_table::mine();
     bool more = false;
@@ -85,23 +86,25 @@ bool affinity_heap::give_back_due() noexcept {
             for (thread_heap* own = mine->heaps(h.index_); own != nullptr;
                  own = own->next_of_thread)
                 more |= own->give_back_idle(now);
-    // One thread at a time sees to what ended ones left. The time of the next look is the lock:
+    // One thread at a time sees to what no thread has. The time of the next look is the lock:
     // whoever moves it forward looks, and a thread that loses the exchange leaves it to the winner.
     static constinit std::atomic<std::uint64_t> next_ms{0};
     std::uint64_t due = next_ms.load(std::memory_order_relaxed);
     if (now < due || !next_ms.compare_exchange_strong(due, now + detail::idle_pages::look_ms,
                                                       std::memory_order_relaxed))
         return more;
-    bool of_ended = false;
+    bool of_no_thread = false;
     for (affinity_heap& h : all())
-        of_ended |= h.give_back_of_ended(now);
-    if (of_ended)
+        of_no_thread |= h.give_back_unowned(now);
+    if (of_no_thread)
         next_ms.store(now + detail::idle_pages::step_ms, std::memory_order_relaxed);
-    return more || of_ended;
+    return more || of_no_thread;
 }
 
-bool affinity_heap::give_back_of_ended(std::uint64_t now_ms) noexcept {
-    bool more = false;
+/// Gives back of large objects, which all threads share, and of threads that ended.
+bool affinity_heap::give_back_unowned(std::uint64_t now_ms) noexcept {
+    thread_heap* const large = large_.load(std::memory_order_acquire);
+    bool more = large != nullptr && detail::locked_heap{*large}.give_back_idle();
     if (!heaps_.has_orphans())
         return more;
     heaps_.for_each([&](thread_heap& each) {

@@ -90,7 +90,11 @@ block_source::~block_source() {
 
 void block_source::give_back_due() noexcept {
     upstream_.give_back_due();
-    large_.give_back_idle(policy_.allowance(large_.bytes()));
+    static_cast<void>(give_back_idle());
+}
+
+bool block_source::give_back_idle() noexcept {
+    return large_.give_back_idle(policy_.allowance(large_.bytes()));
 }
 
 // ---- blocks -------------------------------------------------------------------------------------

@@ -192,11 +192,11 @@ bool large_objects::try_resize_shared(block& large, std::size_t new_bytes) noexc
 void large_objects::give_shared(const block& large, std::size_t allowance) noexcept {
     shared_.give(reinterpret_cast<std::byte*>(large.span), large.span_bytes,
                  policy_ == return_policy::retain_all, policy_ == return_policy::return_all);
-    give_back_idle(allowance);
+    static_cast<void>(give_back_idle(allowance));
 }
 
-void large_objects::give_back_idle(std::size_t allowance) noexcept {
-    shared_.return_excess(std::max(allowance, shared_.bytes_taken() / resident_divisor));
+bool large_objects::give_back_idle(std::size_t allowance) noexcept {
+    return shared_.return_excess(std::max(allowance, shared_.bytes_taken() / resident_divisor));
 }
 
 bool large_objects::try_resize(block& large, std::size_t new_bytes) noexcept {
@@ -243,7 +243,8 @@ void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
         return give_shared(large, allowance);
     if (upstream_.purges() && policy_ != return_policy::retain_all) {
         give(large.span, large.span_bytes, alignment_log2(large), false);
-        return give_back_idle(allowance);
+        static_cast<void>(give_back_idle(allowance));
+        return;
     }
     // Its head moves to the begin, where the next one that uses this memory finds it.
     const std::size_t bytes = large.span_bytes;

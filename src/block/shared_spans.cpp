@@ -242,16 +242,20 @@ void shared_spans::give_empty(bool at_once) noexcept {
     }
 }
 
-void shared_spans::return_excess(std::size_t allowed) noexcept {
-    if (bytes_resident() <= allowed)
-        return idle_.end_excess();
+bool shared_spans::return_excess(std::size_t allowed) noexcept {
+    if (bytes_resident() <= allowed) {
+        idle_.end_excess();
+        return false;
+    }
     const std::uint64_t now = os::platform::now_ms();
     if (!idle_.is_due(now, bytes_resident(), bytes_taken(), allowed))
-        return;
-    if (shared_span* const s = spans_.highest(is_resident))
+        return false;
+    shared_span* const s = spans_.highest(is_resident);
+    if (s != nullptr)
         idle_.note_given(purge(*s), now, bytes_taken());
     else
         idle_.give_up(); // all is in pieces that are not worth a call
+    return s != nullptr;
 }
 
 void shared_spans::trim() noexcept {

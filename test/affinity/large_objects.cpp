@@ -3,13 +3,17 @@
 
 // Large objects of an affinity, which its threads share.
 #include <arenite/affinity/affinity_heap.hpp>
+#include <arenite/check/passthrough.hpp>
+#include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/os/detail/platform.hpp>
 
 #include "support/thread_slabs.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <mutex>
@@ -79,4 +83,37 @@ TEST(affinity_large, count_as_one_heap_with_the_small_ones_of_their_thread) {
     EXPECT_TRUE(are_beside());
     for (void* p : small)
         heap.deallocate(p, 256);
+}
+
+TEST(affinity_large, goes_back_from_a_program_that_idles_and_looks) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc keeps what it likes";
+    affinity_heap& heap = affinity_heap::named("large of one that idles");
+    constexpr std::size_t bytes = 400_KiB; // 24 MB of them, of which 20 are freed and may stay
+    std::vector<void*> freed, kept;
+    for (int i = 0; i < 60; ++i) {
+        void* const p = heap.allocate(bytes, 16);
+        std::memset(p, 0x5a, bytes);
+        (i % 6 == 0 ? kept : freed).push_back(p);
+    }
+    for (void* const p : freed)
+        heap.deallocate(p, bytes, 16);
+    const auto resident = [&] {
+        std::size_t sum = 0;
+        for (void* const p : freed) { // the pages that are in it as a whole, however large
+            std::byte* const from = static_cast<std::byte*>(p) + padding_for(p, 64_KiB);
+            sum += detail::os::platform::resident_bytes(from, 5 * 64_KiB);
+        }
+        return sum;
+    };
+    EXPECT_GT(resident(), 10_MiB) << "there is nothing to go";
+    for (int i = 0; i < 3000 && resident() > 4_MiB; ++i) {
+        affinity_heap::give_back_due();
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    EXPECT_LE(resident(), 4_MiB);
+    for (void* const p : kept) {
+        EXPECT_EQ(static_cast<unsigned char*>(p)[bytes - 1], 0x5a) << "what lives stays";
+        heap.deallocate(p, bytes, 16);
+    }
 }

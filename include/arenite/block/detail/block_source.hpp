@@ -159,6 +159,8 @@ public:
 
     /// Lets the upstream return what is due, and gives back what is idle of shared spans.
     void give_back_due() noexcept;
+    /// The second alone; true if something went, and there may be more.
+    bool give_back_idle() noexcept;
 
     /// True if the upstream lends pages; then purge returns the whole pages in [p, p + bytes),
     /// which must hold nothing.

@@ -83,8 +83,8 @@ public:
 
     /// Gives the memory of one shared span to the system, if more than `allowance` and an eighth of
     /// what is in use there is free, and some of that is idle: after each free, and at other calls
-    /// that are slow anyway.
-    void give_back_idle(std::size_t allowance) noexcept;
+    /// that are slow anyway. True if it did: there may be more.
+    bool give_back_idle(std::size_t allowance) noexcept;
 
     /// Resizes an object in place, contents kept: true if there is slack for it. Whole pages behind
     /// its new end are returned to an upstream that lends pages; on others an object is not made

@@ -114,8 +114,9 @@ public:
     void give_empty(bool at_once) noexcept;
 
     /// Where more than `allowed` bytes that are free are resident, and some of that is idle, gives
-    /// those of one span to the system. After each give(), and whenever the owner has time.
-    void return_excess(std::size_t allowed) noexcept;
+    /// those of one span to the system, and returns true: there may be more. After each give(), and
+    /// whenever the owner has time.
+    bool return_excess(std::size_t allowed) noexcept;
 
     /// Gives the memory of all that is free to the system.
     void trim() noexcept;
