@@ -40,8 +40,8 @@ enum class replay_threads { merged, recorded };
 /// A trace made ready for replaying. The site of an event is the number of its stack.
 ///
 /// Memory: 24 bytes an event, in a file in memory that all replays share, and that of the live
-///         objects while it is made. Of a longer trace only the beginning is replayed: beside it,
-///         a replay of a million objects that live stays below a gigabyte.
+///         objects while it is made. Of a longer trace only the beginning is replayed: together
+///         with it a replay of a million live objects stays below a gigabyte.
 class prepared_trace {
 public:
     static constexpr std::uint64_t most_events = 25'000'000;

@@ -195,7 +195,7 @@ double replayed::most(member what) const {
 }
 
 std::size_t bytes_to_warm(const replay::prepared_head& head) noexcept {
-    constexpr std::uint64_t most = 1u << 30, of_programs = 64u << 20; // besides what they replay
+    constexpr std::uint64_t most = 1u << 30, of_programs = 64u << 20; // their code, and the advisor
     const std::uint64_t prepared = head.events * sizeof(replay::prepared_event) +
                                    head.births[replay::points] * sizeof(std::uint32_t);
     const std::uint64_t left = most - std::min(most, prepared + of_programs);

@@ -37,7 +37,8 @@ struct replayed {
 };
 
 /// Replays should not wait until the machine gives out memory for the first time: so much is
-/// touched before. It is what a replay takes, and, beside the events, less than a gigabyte.
+/// touched before. Three times the live bytes at the peak and 64 MiB, but together with the events
+/// less than a gigabyte: of a larger program the rest is touched for the first time in a replay.
 [[nodiscard]] std::size_t bytes_to_warm(const replay::prepared_head& head) noexcept;
 
 /// Replays all subjects in turns, each in a process of its own. `told` is called after each.

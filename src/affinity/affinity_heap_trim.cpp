@@ -93,18 +93,21 @@ bool affinity_heap::give_back_due() noexcept {
     if (now < due || !next_ms.compare_exchange_strong(due, now + detail::idle_pages::look_ms,
                                                       std::memory_order_relaxed))
         return more;
-    bool of_no_thread = false;
-    for (affinity_heap& h : all())
-        of_no_thread |= h.give_back_unowned(now);
-    if (of_no_thread)
+    bool of_ended = false;
+    bool of_large = false; // one span a call, whosever it is
+    for (affinity_heap& h : all()) {
+        of_ended |= h.give_back_of_ended(now);
+        thread_heap* const large = h.large_.load(std::memory_order_acquire);
+        if (large != nullptr && !of_large)
+            of_large = detail::locked_heap{*large}.give_back_idle_large();
+    }
+    if (of_ended || of_large)
         next_ms.store(now + detail::idle_pages::step_ms, std::memory_order_relaxed);
-    return more || of_no_thread;
+    return more || of_ended || of_large;
 }
 
-/// Gives back of large objects, which all threads share, and of threads that ended.
-bool affinity_heap::give_back_unowned(std::uint64_t now_ms) noexcept {
-    thread_heap* const large = large_.load(std::memory_order_acquire);
-    bool more = large != nullptr && detail::locked_heap{*large}.give_back_idle();
+bool affinity_heap::give_back_of_ended(std::uint64_t now_ms) noexcept {
+    bool more = false;
     if (!heaps_.has_orphans())
         return more;
     heaps_.for_each([&](thread_heap& each) {

@@ -66,7 +66,7 @@ void locked_heap::trim() noexcept {
     heap_.room().visit([](auto& r) { r.trim(); });
 }
 
-bool locked_heap::give_back_idle() noexcept {
+bool locked_heap::give_back_idle_large() noexcept {
     if (!thread_heap_room::is_slab_heap(heap_.kind_))
         return false;
     const heap_gate::guard mark = heap_.heap().gate().enter();

@@ -90,7 +90,7 @@ block_source::~block_source() {
 
 void block_source::give_back_due() noexcept {
     upstream_.give_back_due();
-    static_cast<void>(give_back_idle());
+    give_back_idle();
 }
 
 bool block_source::give_back_idle() noexcept {

@@ -192,7 +192,7 @@ bool large_objects::try_resize_shared(block& large, std::size_t new_bytes) noexc
 void large_objects::give_shared(const block& large, std::size_t allowance) noexcept {
     shared_.give(reinterpret_cast<std::byte*>(large.span), large.span_bytes,
                  policy_ == return_policy::retain_all, policy_ == return_policy::return_all);
-    static_cast<void>(give_back_idle(allowance));
+    give_back_idle(allowance);
 }
 
 bool large_objects::give_back_idle(std::size_t allowance) noexcept {
@@ -243,7 +243,7 @@ void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
         return give_shared(large, allowance);
     if (upstream_.purges() && policy_ != return_policy::retain_all) {
         give(large.span, large.span_bytes, alignment_log2(large), false);
-        static_cast<void>(give_back_idle(allowance));
+        give_back_idle(allowance);
         return;
     }
     // Its head moves to the begin, where the next one that uses this memory finds it.

@@ -366,7 +366,7 @@ std::size_t tlsf_resource::size_of(const void* p) const noexcept {
 arenite::usage tlsf_resource::usage() const noexcept {
     const std::size_t in_use = in_use_ + singles_.bytes();
     std::size_t largest = 0;
-    // Above 1 KiB a step has holes of several lengths: the latest of them counts, not the longest.
+    // From 1 KiB on a step has holes of several lengths: the latest counts, not the longest.
     for (std::size_t r = 0; r < count_; ++r)
         largest = std::max<std::size_t>(largest, regions_[r]->long_hole());
     return {.bytes_in_use = in_use,

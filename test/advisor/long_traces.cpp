@@ -129,7 +129,7 @@ TEST(long_traces, are_drawn_in_as_many_steps_and_no_more_memory) {
     EXPECT_LE(most[1], most[0] + small);
 }
 
-TEST(long_traces, are_replayed_within_a_gigabyte) {
+TEST(long_traces, leave_room_for_their_events_when_the_machine_is_warmed) {
     constexpr std::uint64_t gigabyte = 1u << 30, advisor = 32u << 20, objects = 1'000'000;
     replay::prepared_head head{};
     head.events = prepared_trace::most_events;

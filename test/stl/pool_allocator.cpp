@@ -231,7 +231,7 @@ TEST(pool_allocator, containers_that_were_emptied_hold_nothing_however_many) {
     if (passthrough())
         GTEST_SKIP() << "malloc keeps what it likes";
     const std::size_t before = page_bytes();
-    constexpr std::size_t count = detail::poison::active ? 8 : 30, each = 512_KiB; // < a fifth
+    constexpr std::size_t count = detail::poison::active ? 8 : 30, each = 512_KiB;
     std::vector<list> cleared(count), popped(count);
     std::vector<set> erased(count);
     const std::vector<int> order = shuffled(100'000);

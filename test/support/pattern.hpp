@@ -9,9 +9,10 @@
 
 namespace support {
 
-/// Bytes that tell whose they are: those of another seed differ, but for one of 65,536. Of a large
-/// piece only both ends are written, so that tests of large pieces cost no page faults. The bytes
-/// are copied from random ones and compared with them at once, since models spend their time here.
+/// Bytes that tell whose they are: those of another seed differ, but for one of 65,536 seeds (of a
+/// piece of one byte, of 256). Of a large piece only both ends are written, so that tests of large
+/// pieces cost no page faults. The bytes are copied from random ones and compared with them at
+/// once, since models spend their time here.
 class pattern {
 public:
     explicit constexpr pattern(std::uint64_t seed) noexcept

@@ -88,7 +88,7 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 /// Limits:    4,096 affinities at once (256 with addresses of 32 bits); retire() makes room. Heaps
 ///            without number: shared_heap. Threads times affinities: as memory has room for.
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty;
-///            give_back_due() whole pages and idle large spans, where a program idles.
+///            give_back_due() whole pages, where a program idles.
 /// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity
 ///            are found in every build. All are found at the call, except an object that another
 ///            thread frees and then its owner, or others twice with a drain of the owner's in
@@ -304,12 +304,14 @@ public:
 
     /// Returns the memory of whole pages of free objects to the system, of all affinities, where
     /// what is in use has kept still for a second or more and is less than three quarters of what
-    /// is held: of this thread's heaps, and of threads that ended. Memory of large objects goes
-    /// where it exceeds what return_policy keeps and was not wanted for a second, and at the
-    /// process's page source what has waited long enough. For the loop of a program, each frame or
-    /// from a timer: a few blocks a call, about 200 us at most, and up to 1 ms of the page source;
-    /// nothing as a rule. A program that soon wants the memory again is waited for longer. True
-    /// while there is more in affinities.
+    /// is held: of this thread's heaps, and of threads that ended. Free memory between large
+    /// objects goes where it exceeds what return_policy keeps and was not wanted for a second, and
+    /// at the process's page source what has waited long enough. Not that of shared_heaps. For the
+    /// loop of a program, each frame or from a timer: nothing as a rule, else a few blocks a call,
+    /// about 200 us, or up to 8 MiB of one affinity's large objects, about 300 us, under the lock
+    /// that allocations of such take; and up to 1 ms of the page source. A program that soon wants
+    /// the memory again is waited for longer. True if some of an affinity went and there may be
+    /// more at once; false says nothing of what will be due.
     static bool give_back_due() noexcept;
 
     /// O(threads). Exact while no thread allocates or frees, except the high-water mark; otherwise
@@ -385,7 +387,7 @@ private:
                                           std::size_t alignment) noexcept;
 
     trim_result trim_heaps() noexcept;
-    [[nodiscard]] bool give_back_unowned(std::uint64_t now_ms) noexcept;
+    [[nodiscard]] bool give_back_of_ended(std::uint64_t now_ms) noexcept;
     /// It is a shared_heap's, and always of the strategy `ordered`.
     [[nodiscard]] bool is_shared() const noexcept { return index_ >= detail::most_affinities; }
     /// nullptr where it is a shared_heap's.

@@ -46,7 +46,7 @@ public:
     void set_block_bytes(std::size_t bytes) noexcept;
     void trim() noexcept;
     /// Gives memory of large objects back that is idle; true where there may be more.
-    bool give_back_idle() noexcept;
+    [[nodiscard]] bool give_back_idle_large() noexcept;
     [[nodiscard]] arenite::usage usage() noexcept;
     void list_regions(region_sink& sink);
 
