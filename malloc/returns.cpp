@@ -67,7 +67,7 @@ ARENITE_NOINLINE void look_now(thread_table& mine, detail::slab_heap& h,
         return;
     const int before = errno;
     if (affinity_heap::give_back_due())
-        w.next_ms = now; // it knows when more is due
+        w.next_ms = now + idle_pages::step_ms;
     errno = before;
     if (const usage u = h.usage_approximate(); u.bytes_reserved >= idle_pages::least_held_bytes) {
         mine.pause(0);

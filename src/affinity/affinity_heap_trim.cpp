@@ -89,18 +89,20 @@ bool affinity_heap::give_back_due() noexcept {
     // One thread at a time sees to what no thread has. The time of the next look is the lock:
     // whoever moves it forward looks, and a thread that loses the exchange leaves it to the winner.
     static constinit std::atomic<std::uint64_t> next_ms{0};
+    static constinit std::atomic<bool> is_returning{false}; // a further step follows
     std::uint64_t due = next_ms.load(std::memory_order_relaxed);
     if (now < due || !next_ms.compare_exchange_strong(due, now + detail::idle_pages::look_ms,
                                                       std::memory_order_relaxed))
-        return more;
+        return more || is_returning.load(std::memory_order_relaxed);
     bool of_ended = false;
     bool of_large = false; // one span a call, whosever it is
     for (affinity_heap& h : all()) {
         of_ended |= h.give_back_of_ended(now);
         thread_heap* const large = h.large_.load(std::memory_order_acquire);
         if (large != nullptr && !of_large)
-            of_large = detail::locked_heap{*large}.give_back_idle_large();
+            of_large = large->give_back_idle_large();
     }
+    is_returning.store(of_ended || of_large, std::memory_order_relaxed);
     if (of_ended || of_large)
         next_ms.store(now + detail::idle_pages::step_ms, std::memory_order_relaxed);
     return more || of_ended || of_large;

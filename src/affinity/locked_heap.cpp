@@ -66,13 +66,6 @@ void locked_heap::trim() noexcept {
     heap_.room().visit([](auto& r) { r.trim(); });
 }
 
-bool locked_heap::give_back_idle_large() noexcept {
-    if (!thread_heap_room::is_slab_heap(heap_.kind_))
-        return false;
-    const heap_gate::guard mark = heap_.heap().gate().enter();
-    return heap_.heap().slabs().blocks().give_back_idle();
-}
-
 arenite::usage locked_heap::usage() noexcept {
     return heap_.room().visit([](auto& r) { return r.usage(); });
 }

@@ -122,6 +122,16 @@ void thread_heap::list_regions(region_sink& sink) {
     slab_survey::list_regions(heap().slabs(), sink, slow_only || options_.sizes == sizes::kept);
 }
 
+// ---- of the one for large objects ---------------------------------------------------------------
+
+bool thread_heap::give_back_idle_large() noexcept {
+    const std::unique_lock lock{lock_, std::try_to_lock};
+    if (!lock)
+        return false;
+    const heap_gate::guard mark = heap().gate().enter();
+    return heap().slabs().blocks().give_back_idle();
+}
+
 // ---- of any -------------------------------------------------------------------------------------
 
 bool thread_heap::is_zero(const void* p) noexcept {

@@ -6,6 +6,7 @@
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/core/region.hpp>
 #include <arenite/os/detail/platform.hpp>
 
 #include "support/thread_slabs.hpp"
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
@@ -115,4 +117,32 @@ TEST(affinity_large, goes_back_from_a_program_that_idles_and_looks) {
         EXPECT_EQ(static_cast<unsigned char*>(p)[bytes - 1], 0x5a) << "what lives stays";
         heap.deallocate(p, bytes, 16);
     }
+}
+
+TEST(affinity_large_threads, a_loop_that_gives_back_waits_for_no_list_of_them) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc has the objects";
+    struct slow final : region_sink {
+        void add(const region&) override {
+            is_in = true;
+            for (int i = 0; i < 3000 && !may_end; ++i)
+                std::this_thread::sleep_for(std::chrono::milliseconds{10});
+            was_waited_for = !may_end;
+        }
+        std::atomic<bool> is_in{false}, may_end{false}, was_waited_for{false};
+    };
+    affinity_heap& heap = affinity_heap::named("large, listed");
+    void* const p = heap.allocate(400_KiB, 16);
+    slow sink;
+    std::thread lists{[&] { heap.list_regions(sink); }};
+    while (!sink.is_in)
+        std::this_thread::yield();
+    for (int i = 0; i < 120; ++i) { // it looks twice a second
+        affinity_heap::give_back_due();
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    sink.may_end = true;
+    lists.join();
+    EXPECT_FALSE(sink.was_waited_for);
+    heap.deallocate(p, 400_KiB, 16);
 }

@@ -117,6 +117,30 @@ TEST(thread_heap_list, the_high_water_of_those_retired_is_that_of_their_kind_of_
     }
 }
 
+TEST(thread_heap_list, a_walk_in_which_the_process_forked_does_not_count_in_the_child) {
+    thread_heap_list heaps;
+    std::vector<thread_heap*> all;
+    for (int i = 0; i < 5; ++i)
+        all.push_back(&made(heaps, &one));
+    bool forked = false;
+    heaps.for_each([&](thread_heap&) {
+        if (!forked)
+            heaps.after_fork_in_child(&one);
+        forked = true;
+    });
+    heaps.for_each([&](thread_heap& s) {
+        if (&s == all[0]) {
+            heaps.abandon(*all[1]);
+            heaps.abandon(*all[2]);
+            heaps.abandon(*all[3]);
+        }
+    });
+    EXPECT_EQ(heaps.count(), 5u) << "retired under a walk";
+    heaps.abandon(*all[0]);
+    heaps.abandon(*all[4]);
+    EXPECT_EQ(heaps.count(), 3u) << "two and the first that waited";
+}
+
 TEST(thread_heap_list, none_is_retired_while_they_are_walked) {
     thread_heap_list heaps;
     std::vector<thread_heap*> all;

@@ -305,13 +305,13 @@ public:
     /// Returns the memory of whole pages of free objects to the system, of all affinities, where
     /// what is in use has kept still for a second or more and is less than three quarters of what
     /// is held: of this thread's heaps, and of threads that ended. Free memory between large
-    /// objects goes where it exceeds what return_policy keeps and was not wanted for a second, and
-    /// at the process's page source what has waited long enough. Not that of shared_heaps. For the
-    /// loop of a program, each frame or from a timer: nothing as a rule, else a few blocks a call,
-    /// about 200 us, or up to 8 MiB of one affinity's large objects, about 300 us, under the lock
-    /// that allocations of such take; and up to 1 ms of the page source. A program that soon wants
-    /// the memory again is waited for longer. True if some of an affinity went and there may be
-    /// more at once; false says nothing of what will be due.
+    /// objects goes where it exceeds what return_policy keeps and an eighth of what is in use there
+    /// and was not wanted for a second; at the process's page source, what has waited long enough.
+    /// Not that of shared_heaps. For the loop of a program, each frame or from a timer: nothing as
+    /// a rule, else a few blocks of each heap that idles, about 200 us, up to 8 MiB of the large
+    /// objects of one affinity, about 300 us, and up to 1 ms of the page source. A program that
+    /// soon wants the memory again is waited for longer. True while memory of affinities is going
+    /// back, a step each 4 ms; false says nothing of what will be due.
     static bool give_back_due() noexcept;
 
     /// O(threads). Exact while no thread allocates or frees, except the high-water mark; otherwise

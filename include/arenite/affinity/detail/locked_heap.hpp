@@ -45,8 +45,6 @@ public:
     [[nodiscard]] std::size_t size_of(const void* p) noexcept;
     void set_block_bytes(std::size_t bytes) noexcept;
     void trim() noexcept;
-    /// Gives memory of large objects back that is idle; true where there may be more.
-    [[nodiscard]] bool give_back_idle_large() noexcept;
     [[nodiscard]] arenite::usage usage() noexcept;
     void list_regions(region_sink& sink);
 

@@ -120,6 +120,12 @@ public:
     [[nodiscard]] arenite::usage usage() noexcept { return remote_.deducted(heap().usage()); }
     void list_regions(region_sink& sink);
 
+    // ---- of the one for large objects, by any thread
+
+    /// Free memory between them goes back, where it is idle; true where there may be more. Nothing
+    /// while another thread has the lock, which it may hold for long.
+    [[nodiscard]] bool give_back_idle_large() noexcept;
+
     // ---- of any, by its thread; a locked one is locked meanwhile
 
     /// Ends the resource with all that is in it, and begins it anew.

@@ -64,9 +64,7 @@ public:
     template <class F>
     void for_each(F f) const {
         const pin walking{*this};
-        for (thread_heap* heap = first_.load(std::memory_order_acquire); heap != nullptr;
-             heap = next(*heap))
-            f(*heap);
+        walk(f);
     }
 
     /// The sum of usage_of(thread_heap&) of each, and of what retired heaps left in the books. None
@@ -76,7 +74,7 @@ public:
     [[nodiscard]] arenite::usage sum(F usage_of) const {
         const pin walking{*this};
         arenite::usage all = balance();
-        for_each([&](thread_heap& heap) { all += usage_of(heap); });
+        walk([&](thread_heap& heap) { all += usage_of(heap); });
         return all;
     }
 
@@ -115,7 +113,15 @@ private:
 
     private:
         const thread_heap_list& heaps_;
+        unsigned forks_; ///< a pin of before a fork is not counted in the child
     };
+
+    template <class F>
+    void walk(F f) const {
+        for (thread_heap* heap = first_.load(std::memory_order_acquire); heap != nullptr;
+             heap = next(*heap))
+            f(*heap);
+    }
 
     /// The books of retired heaps: objects of other heaps that their threads freed.
     [[nodiscard]] arenite::usage balance() const noexcept {
