@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include "../probes/object.hpp"
+#include "../probes/opaque.hpp"
 #include "../workload.hpp"
 
 #include <algorithm>
@@ -101,6 +102,7 @@ struct scale_objects {
                 const stopwatch following;
                 for (const link* l = first; l != nullptr; l = l->next)
                     sum_ += l->bytes;
+                opaque(&sum_); // or the compiler walks nothing where it knows malloc's objects
                 walking += following.nanoseconds();
                 if (r == 0 && t.cold())
                     note_need(count);
