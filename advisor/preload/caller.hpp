@@ -18,29 +18,47 @@ struct caller {
 /// on the recorder makes none.
 inline constinit std::atomic<bool> shut_in{false};
 
+/// No signal comes to this thread from hold() to release(), if system calls may be made: a handler
+/// might leave what is done there by a jump, and nobody would end it any more.
+class held_signals {
+public:
+    void hold() noexcept {
+        sigset_t all;
+        ::sigfillset(&all);
+        holds_ = !shut_in.load(std::memory_order_relaxed) &&
+                 ::pthread_sigmask(SIG_BLOCK, &all, &before_) == 0;
+    }
+    void release() const noexcept {
+        if (holds_)
+            ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    [[nodiscard]] bool holds() const noexcept { return holds_; }
+    /// The thread took this signal before.
+    [[nodiscard]] bool took(int signal) const noexcept {
+        return holds_ && ::sigismember(&before_, signal) == 0;
+    }
+
+private:
+    bool holds_ = false;
+    sigset_t before_{};
+};
+
 /// A lock for what happens once a place in the program, not once an event. Its owner gets no
-/// signal, if system calls may be made: a handler might leave it by a jump, and nobody could take
-/// the lock any more.
+/// signal: a jump would leave it taken.
 class slow_lock {
 public:
     void lock() noexcept {
-        sigset_t all, before;
-        ::sigfillset(&all);
-        const bool blocks = !shut_in.load(std::memory_order_relaxed) &&
-                            ::pthread_sigmask(SIG_BLOCK, &all, &before) == 0;
+        held_signals mine;
+        mine.hold();
         while (taken_.exchange(1, std::memory_order_acquire) != 0)
             if (!shut_in.load(std::memory_order_relaxed))
                 ::sched_yield();
-        blocks_ = blocks;
-        if (blocks)
-            before_ = before;
+        owners_ = mine;
     }
     void unlock() noexcept {
-        const bool blocks = blocks_;
-        const sigset_t before = before_;
+        const held_signals mine = owners_;
         taken_.store(0, std::memory_order_release);
-        if (blocks)
-            ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        mine.release();
     }
 
     /// In a forked child: who had it is not there.
@@ -48,8 +66,7 @@ public:
 
 private:
     std::atomic<std::uint32_t> taken_{0};
-    bool blocks_ = false; ///< the owner has blocked its signals
-    sigset_t before_{};   ///< its mask before that
+    held_signals owners_;
 };
 
 } // namespace arenite::preload

@@ -411,12 +411,12 @@ void observer::go_on() noexcept {
         return;
     // No handler of the program comes until the burst is noted as this thread's: it might jump, and
     // nobody would know whose it is.
-    sigset_t all, before;
-    ::sigfillset(&all);
-    if (::pthread_sigmask(SIG_BLOCK, &all, &before) != 0)
+    held_signals mine;
+    mine.hold();
+    if (!mine.holds())
         return;
-    t.leaving = ::sigismember(&before, SIGTRAP) == 0 && begin_burst(left, true);
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    t.leaving = mine.took(SIGTRAP) && begin_burst(left, true);
+    mine.release();
     if (t.into == nullptr) // or a look, which waited for its signal, has ended it
         t.leaving = false;
     else

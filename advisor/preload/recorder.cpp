@@ -104,6 +104,8 @@ bool recorder::enter(thread_state& t) noexcept {
         return false;
     }
     const kept_errno kept;
+    held_signals mine; // a jump from here would leave the thread with half of what it needs
+    mine.hold();
     t.busy = 2; // what happens until then is ours
     if (guard_->mode == unknown && shut_in.load(std::memory_order_relaxed)) {
         guard_->mode = off; // a child of a program that has restricted its system calls
@@ -127,6 +129,7 @@ bool recorder::enter(thread_state& t) noexcept {
     }
     const bool can = guard_->mode == recording && (t.ring != nullptr || take_ring(t));
     t.busy = 0;
+    mine.release();
     return can;
 }
 

@@ -227,6 +227,14 @@ TEST(observe, looks_on_after_jumps_out_of_new_bursts) {
     EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
 }
 
+TEST(observe_threads, looks_at_a_thread_that_jumped_out_of_its_first_request) {
+    if (const std::string why = unobservable(observe("asks")); !why.empty())
+        GTEST_SKIP() << why;
+    const observed_run r = observe("first", "", "", ARENITE_JUMPING);
+    EXPECT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
+}
+
 TEST(observe, answers_as_if_its_handlers_were_not_there) {
     const observed_run r = observe("asks");
     EXPECT_EQ(r.run.code, 0) << r.run.text;

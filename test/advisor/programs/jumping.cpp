@@ -16,6 +16,7 @@
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <thread>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -138,26 +139,28 @@ bool leave_while_a_rule_is_stored() {
 arenite::record::ring* own_ring;
 bool is_noting() { return own_ring->busy.load() != 0; }
 
-bool find_ring() {
+/// How many threads have one; the last of them is noted.
+int taken_rings() {
     const char* const path = std::getenv(arenite::record::area_variable);
     const int file = path == nullptr ? -1 : ::open(path, O_RDWR | O_CLOEXEC);
     void* const p = ::mmap(nullptr, sizeof(arenite::record::control), PROT_READ | PROT_WRITE,
                            MAP_SHARED, file, 0);
+    int count = 0;
     if (p == MAP_FAILED)
-        return false;
+        return count;
     for (auto& ring : static_cast<arenite::record::control*>(p)->ring_at)
         if (ring.state.load() == arenite::record::ring_taken) {
             own_ring = &ring;
-            return true;
+            ++count;
         }
-    return false;
+    return count;
 }
 
 /// Leaves a mark's note at each instruction at which the recorder, which drains the ring, would
 /// wait for its end. It must not: no end comes.
 bool leave_what_is_waited_for(void (*mark)()) {
     mark(); // the thread gets its ring
-    if (!find_ring())
+    if (taken_rings() != 1)
         return false;
     counts = is_noting;
     static long n;
@@ -210,15 +213,51 @@ bool leave_new_bursts() {
     return true;
 }
 
+// ---- the first request of a thread ------------------------------------------
+thread_local volatile bool leaves_its_first = false;
+thread_local int timers;
+
+/// Leaves the first request of a thread when it has its ring and no timer yet. It gets both all the
+/// same, and gives the ring back.
+bool leave_first_request() {
+    std::free(std::malloc(100)); // the process is known from here on
+    std::signal(SIGUSR1, leave);
+    static bool jumped = false, has_timer = false;
+    std::thread begins{[] {
+        if (sigsetjmp(out, 1) == 0) {
+            leaves_its_first = true;
+            std::free(std::malloc(57000));
+        } else {
+            jumped = true;
+        }
+        std::free(std::malloc(57001));
+        has_timer = timers == 1;
+    }};
+    begins.join();
+    return jumped && has_timer && taken_rings() == 1;
+}
+
 } // namespace
 
-/// Stands before the C library's.
+/// These stand before the C library's.
+extern "C" [[gnu::visibility("default")]] int timer_create(clockid_t clock, sigevent* event,
+                                                           timer_t* timer) noexcept {
+    int (*next)(clockid_t, sigevent*, timer_t*) = nullptr;
+    void* const symbol = ::dlsym(RTLD_NEXT, "timer_create");
+    std::memcpy(&next, &symbol, sizeof next);
+    ++timers;
+    return next(clock, event, timer);
+}
 extern "C" [[gnu::visibility("default")]] int clock_gettime(clockid_t clock,
                                                             timespec* time) noexcept {
     const char here = 0;
     if (leaves_bursts && clock == CLOCK_THREAD_CPUTIME_ID &&
         (&here < other_stack || &here >= other_stack + sizeof other_stack))
         std::raise(SIGUSR1);
+    if (leaves_its_first && clock == CLOCK_THREAD_CPUTIME_ID) {
+        leaves_its_first = false;
+        std::raise(SIGUSR1);
+    }
     return static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
 }
 
@@ -237,6 +276,8 @@ int main(int count, char** words) {
         right = can_step(mark) && leave_what_is_waited_for(mark);
     else if (std::strcmp(what, "bursts") == 0)
         right = leave_new_bursts();
+    else if (std::strcmp(what, "first") == 0)
+        right = leave_first_request();
     std::puts(right ? "all was right" : "something was wrong");
     return right ? 0 : 1;
 }
