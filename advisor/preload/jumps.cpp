@@ -3,6 +3,10 @@
 #include "next_function.hpp"
 #include "recorder.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
 // The functions by which a program leaves calls without their return. A signal handler may so leave
 // malloc, and the recorder within it: what they keep of the thread is set back before.
 namespace {
@@ -21,8 +25,23 @@ constinit jump_functions next{};
             next_function<jump>("siglongjmp"), next_function<jump>("__longjmp_chk")};
 }
 
+/// The stack pointer that a jump goes to. The C library keeps it turned, and with a secret of the
+/// thread. 0 on other processors: so far no stack reaches, and the jump leaves all.
+std::uint64_t stack_pointer_of(const void* to) noexcept {
+#if defined(__x86_64__)
+    constexpr std::size_t place = 6 * sizeof(std::uint64_t); // JB_RSP
+    std::uint64_t word, secret;
+    std::memcpy(&word, static_cast<const char*>(to) + place, sizeof word);
+    __asm__("movq %%fs:0x30, %0" : "=r"(secret)); // pointer_guard of its tcbhead_t
+    return (word >> 17 | word << 47) ^ secret;
+#else
+    (void)to;
+    return 0;
+#endif
+}
+
 [[noreturn]] void leave(const jump& function, void* to, int value) noexcept {
-    arenite::preload::the_recorder.jumps();
+    arenite::preload::the_recorder.jumps(stack_pointer_of(to));
     if (function == nullptr) // a constructor of another library was before ours
         find_jumps();
     function(to, value);

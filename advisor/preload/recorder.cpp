@@ -106,6 +106,7 @@ bool recorder::enter(thread_state& t) noexcept {
     const kept_errno kept;
     held_signals mine; // a jump from here would leave the thread with half of what it needs
     mine.hold();
+    t.frame = __builtin_frame_address(0);
     t.busy = 2; // what happens until then is ours
     if (guard_->mode == unknown && shut_in.load(std::memory_order_relaxed)) {
         guard_->mode = off; // a child of a program that has restricted its system calls
@@ -266,14 +267,42 @@ void recorder::is_shut_in(bool without_clock) noexcept {
     process_->observed.without_clock.store(1, std::memory_order_relaxed);
 }
 
+/// Does a jump leave the function of this frame? Not where it stays below it: between the frame and
+/// the handler that interrupted it, or on the handler's own stack, wherever that is.
+bool recorder::leaves(const void* frame, std::uint64_t to) noexcept {
+    const auto left = reinterpret_cast<std::uint64_t>(frame);
+    const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+    if (here < left)
+        return to < here || to >= left;
+    stack_t other{};
+    if (shut_in.load(std::memory_order_relaxed) || ::sigaltstack(nullptr, &other) != 0 ||
+        (other.ss_flags & SS_ONSTACK) == 0)
+        return true;
+    const auto begin = reinterpret_cast<std::uint64_t>(other.ss_sp);
+    const auto is_on_it = [&](std::uint64_t p) { return p - begin < other.ss_size; };
+    return !is_on_it(to) || is_on_it(left);
+}
+
+void recorder::jumps(std::uint64_t to) noexcept {
+    if (thread_.busy == 0 || leaves(thread_.frame, to)) {
+        thread_.busy = 0;
+        if (guard_->mode == recording && thread_.ring != nullptr) // or who drains would wait for it
+            thread_.ring->busy.store(0, std::memory_order_release);
+    }
+    the_observer.jumps();
+}
+
 void recorder::closed_a_library() noexcept {
     if (guard_->mode != recording)
         return;
     const kept_errno kept;
-    const std::uint32_t before = thread_.busy;
+    const std::uint32_t busy = thread_.busy; // a handler may have come within the recorder
+    const void* const frame = thread_.frame;
+    thread_.frame = __builtin_frame_address(0);
     thread_.busy = 2;
     stacks_.closed_a_library();
-    thread_.busy = before;
+    thread_.frame = frame;
+    thread_.busy = busy;
 }
 
 } // namespace arenite::preload

@@ -26,6 +26,7 @@ struct thread_state {
     std::uint64_t head;
     std::uint64_t room_until; ///< head may reach it before tail is looked at
     std::uint32_t busy;       ///< within the recorder: what it does is not the program's
+    const void* frame;        ///< of its function that is busy
     std::uint32_t stacks;     ///< taken; one of 1024 is checked, one of 64 timed
     std::uint64_t timed;      ///< ticks that the timed ones took since cpu_ns
     std::uint64_t cpu_ns;     ///< of the thread, when it was judged
@@ -53,6 +54,7 @@ public:
             if (!wait_for_room(t))
                 return;
         }
+        t.frame = __builtin_frame_address(0);
         t.busy = 1;
         std::uint64_t stack = 0;
         if (from != nullptr)
@@ -72,15 +74,10 @@ public:
     }
 
     void closed_a_library() noexcept;
-    /// The thread may leave what it is in: a signal handler may have come within the recorder, too.
-    /// That event is lost, but no further one; where a handler that came there jumps within itself,
-    /// an event of its own may take the place of the one that it interrupted.
-    void jumps() noexcept {
-        thread_.busy = 0;
-        if (guard_->mode == recording && thread_.ring != nullptr) // or who drains would wait for it
-            thread_.ring->busy.store(0, std::memory_order_release);
-        the_observer.jumps();
-    }
+    /// The thread goes on where the stack pointer was `to`; it may leave what it is in: a signal
+    /// handler may have come within the recorder, too. That event is lost, but no further one; and
+    /// none where that handler jumps within itself.
+    void jumps(std::uint64_t to) noexcept;
     /// The program is about to restrict its system calls. Nothing is observed then, and no call of
     /// the system is made any more; where not even the processor's clock may be read, recording
     /// ends.
@@ -104,6 +101,7 @@ private:
     [[nodiscard]] std::uint32_t number_of_some(const caller& from, thread_state& t) noexcept;
     void judge_cost(thread_state& t) noexcept;
     static void thread_ends(void* ring) noexcept;
+    [[nodiscard]] static bool leaves(const void* frame, std::uint64_t to) noexcept;
 
     /// A stamp. Where there are threads it is taken once all that comes before has been read: what
     /// an allocation got, and who handed over what is freed. The processor would else read its

@@ -1,64 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
-#include "program.hpp"
-
-#include "../support/stepping.hpp"
+#include "recording.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <gtest/gtest.h>
-#include <map>
 #include <set>
 #include <sstream>
 #include <trace/live_objects.hpp>
-#include <trace/reader.hpp>
 #include <unistd.h>
 
 // Each test records a mode of programs/recorded.cpp.
 namespace arenite::advisor {
 namespace {
-
-using trace::event;
-using trace::op;
-
-struct recording {
-    finished run;
-    std::vector<event> events;
-    std::unique_ptr<trace::source> from;
-
-    [[nodiscard]] int count(op what, std::uint64_t bytes) const {
-        int n = 0;
-        for (const event& e : events)
-            n += e.what == what && e.bytes == bytes;
-        return n;
-    }
-    [[nodiscard]] int words(const char* key) const {
-        return std::stoi("0" + from->known().word(key));
-    }
-};
-
-std::string temporary(const std::string& name) {
-    return std::filesystem::temp_directory_path() /
-           ("arenite-test-" + std::to_string(::getpid()) + name);
-}
-
-void read(recording& r, const std::string& file) {
-    r.from = trace::open(file);
-    for (auto part = r.from->next(); !part.empty(); part = r.from->next())
-        r.events.insert(r.events.end(), part.begin(), part.end());
-    EXPECT_EQ(r.from->damage(), "");
-}
-
-recording record(const std::string& mode, const std::string& options = "",
-                 const std::string& program = ARENITE_RECORDED) {
-    const std::string file = temporary(".trace");
-    recording r;
-    r.run = shell("$A record -o " + file + " " + options + " -- " + program + " " + mode);
-    read(r, file);
-    std::filesystem::remove(file);
-    return r;
-}
 
 /// Every object dies where it lives: the threads were merged in an order that can be.
 void expect_possible(const recording& r) {
@@ -251,48 +205,6 @@ TEST(record, sees_what_happens_before_main_and_when_a_thread_ends) {
 
 TEST(record, sees_signal_handlers) { EXPECT_EQ(record("signal").count(op::malloc, 50005), 100); }
 
-TEST(record, goes_on_after_jumps_out_of_its_calls) {
-    const recording r = record("jumps", "--accesses off");
-    EXPECT_EQ(r.run.code, 0) << r.run.text;
-    EXPECT_EQ(r.count(op::malloc, 54001), 1000);
-    EXPECT_EQ(r.words("lost"), 0);
-}
-
-#if ARENITE_TEST_CAN_STEP
-TEST(record, keeps_its_rules_where_a_jump_leaves_the_storing_of_one) {
-    if (!support::stepping::traps())
-        GTEST_SKIP() << "no trap at each instruction";
-    const recording r = record("rules", "--accesses off", ARENITE_JUMPING);
-    ASSERT_EQ(r.run.code, 0) << r.run.text;
-    const auto names = [&](const event& e) {
-        std::string all;
-        for (const trace::frame& f : r.from->known().stack(e.stack))
-            if (const auto n = r.from->known().names.find(f); n != r.from->known().names.end())
-                all += n->second.function + ' ';
-        return all.substr(0, all.find("main"));
-    };
-    std::map<std::uint64_t, std::map<std::string, int>> ways;
-    for (const event& e : r.events)
-        if (e.what == op::malloc && e.bytes >= 55000 && e.bytes <= 55003)
-            ++ways[e.bytes][names(e)];
-    for (const auto& [bytes, found] : ways) {
-        EXPECT_EQ(found.size(), 1u)
-            << bytes << ": " << found.begin()->first << "and " << found.rbegin()->first;
-        EXPECT_NE(found.begin()->first.find(bytes % 3 == 1 ? "far(" : "near("), std::string::npos)
-            << bytes << ": " << found.begin()->first;
-    }
-    EXPECT_EQ(ways.size(), 4u);
-}
-
-TEST(record, waits_for_no_note_that_a_jump_has_left) {
-    if (!support::stepping::traps())
-        GTEST_SKIP() << "no trap at each instruction";
-    const recording r = record("notes", "--accesses off", ARENITE_JUMPING);
-    EXPECT_EQ(r.run.code, 0) << r.run.text;
-    EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
-}
-#endif
-
 TEST(record, knows_a_library_that_was_closed) {
     const recording r = record("library " ARENITE_RECORDED_LIBRARY);
     ASSERT_EQ(r.run.code, 0) << r.run.text;
@@ -356,37 +268,6 @@ TEST(record, refuses_what_cannot_be_recorded) {
     refused("-- " ARENITE_STATIC_PROGRAM, "is statically linked");
     const finished unwritable = shell("$A record -o /nowhere/t -- /bin/true");
     EXPECT_EQ(unwritable.code, 2);
-}
-
-TEST(record, makes_no_system_call_in_a_program_that_restricts_them) {
-    for (const char* mode : {"filters", "filters_by_syscall"}) {
-        const recording r = record(mode, "", ARENITE_CONFINED);
-        EXPECT_EQ(r.run.code, 4) << mode << r.run.text;
-        EXPECT_EQ(r.count(op::malloc, 53002), 100'000) << mode;
-        EXPECT_EQ(r.from->known().word("recording_ended"), "");
-#if defined(__x86_64__)
-        if (r.from->known().word("accesses") != "off: the system gives no timer") {
-            EXPECT_NE(r.run.text.find("restricts its system calls"), std::string::npos)
-                << r.run.text;
-        }
-#endif
-    }
-}
-
-TEST(record, ends_where_no_clock_may_be_read) {
-    const recording r = record("reads_and_writes", "", ARENITE_CONFINED);
-    EXPECT_EQ(r.run.code, 5) << r.run.text;
-    EXPECT_EQ(r.count(op::malloc, 53001), 1);
-    EXPECT_EQ(r.count(op::malloc, 53), 0);
-    EXPECT_NE(r.run.text.find("recording ended before the program did"), std::string::npos)
-        << r.run.text;
-    EXPECT_NE(r.from->known().word("recording_ended"), "");
-}
-
-TEST(record, needs_little_of_a_coroutines_stack) {
-    const recording r = record("small_stack", "--accesses off", ARENITE_CONFINED);
-    EXPECT_EQ(r.run.code, 6) << r.run.text;
-    EXPECT_EQ(r.count(op::malloc, 53003), 100'000);
 }
 
 TEST(record, says_that_a_program_has_a_malloc_of_its_own) {

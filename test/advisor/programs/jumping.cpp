@@ -51,6 +51,8 @@ volatile at place;
 volatile long until_jump; ///< instructions of the recorder
 bool (*counts)();         ///< whether this one is one of them
 bool always() { return true; }
+[[noreturn]] void jump_out() { siglongjmp(out, 1); }
+void (*jump)() = jump_out;
 
 /// The recorder calls malloc, or does not, and notes the event. Where it calls something else,
 /// that may hold a lock: it is not left any more.
@@ -71,7 +73,7 @@ void on_trap(int, siginfo_t*, void* context) {
     if (place != at::the_note || !counts())
         return;
     if (until_jump == 0)
-        siglongjmp(out, 1);
+        jump();
     until_jump = until_jump - 1;
 }
 
@@ -186,8 +188,66 @@ bool leave_what_is_waited_for(void (*mark)()) {
     return false;
 }
 
-// ---- bursts ----------------------------------------------------------------
 alignas(64) char other_stack[1 << 16];
+
+/// Within the handler, which then asks for memory itself.
+void jump_within() {
+    static sigjmp_buf within;
+    const bool noted = is_noting();
+    if (sigsetjmp(within, 1) == 0)
+        siglongjmp(within, 1);
+    if (is_noting() != noted)
+        std::puts("the recorder would not wait for the note's end");
+    std::free(std::malloc(58000));
+}
+
+int marks_since(std::uint64_t begin) {
+    int marks = 0;
+    for (std::uint64_t i = begin; i < own_ring->head.load(); ++i)
+        marks += (own_ring->events[i % arenite::record::ring_events].place >> 48 & 15) ==
+                 arenite::record::op_mark;
+    return marks;
+}
+
+/// Interrupts a mark's note at each instruction by a handler that jumps within itself, on the
+/// same stack or another. The note comes to its end.
+bool interrupt_notes(void (*mark)(), void* handlers_stack, std::size_t bytes) {
+    if (handlers_stack != nullptr) {
+        const stack_t other{handlers_stack, 0, bytes};
+        struct sigaction trap {};
+        trap.sa_sigaction = on_trap;
+        trap.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        if (::sigaltstack(&other, nullptr) != 0 || ::sigaction(SIGTRAP, &trap, nullptr) != 0)
+            return false;
+    }
+    counts = always;
+    jump = jump_within;
+    for (long n = 0; n < 1000; ++n) {
+        until_jump = n;
+        place = at::malloc_itself;
+        const std::uint64_t begin = own_ring->head.load();
+        step(true);
+        mark();
+        step(false);
+        if (marks_since(begin) != 1 || is_noting()) {
+            std::printf("at instruction %ld: %d marks\n", n, marks_since(begin));
+            return false;
+        }
+        if (until_jump >= 0)
+            return n > 20;
+    }
+    return false;
+}
+
+bool interrupt_notes(void (*mark)()) {
+    alignas(64) char above[sizeof other_stack]; // the note's stack is below, not that of its thread
+    mark();
+    return taken_rings() == 1 && interrupt_notes(mark, nullptr, 0) &&
+           interrupt_notes(mark, other_stack, sizeof other_stack) &&
+           interrupt_notes(mark, above, sizeof above);
+}
+
+// ---- bursts ----------------------------------------------------------------
 volatile bool leaves_bursts = false;
 
 void leave(int) { siglongjmp(out, 1); }
@@ -274,6 +334,8 @@ int main(int count, char** words) {
         right = can_step(mark) && leave_while_a_rule_is_stored();
     else if (std::strcmp(what, "notes") == 0)
         right = can_step(mark) && leave_what_is_waited_for(mark);
+    else if (std::strcmp(what, "within") == 0)
+        right = can_step(mark) && interrupt_notes(mark);
     else if (std::strcmp(what, "bursts") == 0)
         right = leave_new_bursts();
     else if (std::strcmp(what, "first") == 0)
