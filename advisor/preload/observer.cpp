@@ -131,6 +131,7 @@ void observer::start(record::control& area, record::process& process,
     process_ = &process;
     number_ = number;
     active_ = false;
+    gives_up_ = false;
     bursting_ = false;
     thread_ = {};
     for (auto& t : timers_)
@@ -177,12 +178,14 @@ void observer::thread_begins(std::uint32_t number, const std::uint32_t* busy) no
     event._sigev_un._tid = t.tid;
     timer_t timer;
     if (::timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0)
-        return stop(unobserved::no_timer);
+        return give_up(unobserved::no_timer);
     for (auto& place : timers_) { // so that all can be ended by another thread
         void* none = nullptr;
         if (!place.compare_exchange_strong(none, as_word(timer)))
             continue;
         t.timer = &place;
+        if (!active_) // another thread gives up, and may have ended all timers before
+            return thread_ends();
         const timespec period{area_->look.period_ms / 1000,
                               static_cast<long>(area_->look.period_ms % 1000) * 1'000'000};
         const itimerspec each{period, period};
@@ -209,8 +212,23 @@ void observer::leave_to_the_program(int signal) noexcept {
 }
 
 void observer::give_up(unobserved why) noexcept {
-    if (!active_)
-        return;
+    held_signals mine; // a jump from here would leave others waiting
+    mine.hold();
+    if (!gives_up_.exchange(true)) {
+        if (active_)
+            put_all_back(why);
+        gives_up_ = false;
+    } else {
+        const std::uint64_t begin = ns_of(CLOCK_MONOTONIC);
+        while (gives_up_ && ns_of(CLOCK_MONOTONIC) - begin < 2 * longest_wait_ns) {
+            const timespec moment{0, 100'000};
+            ::nanosleep(&moment, nullptr);
+        }
+    }
+    mine.release();
+}
+
+void observer::put_all_back(unobserved why) noexcept {
     stop(why);
     const bool ended = bursts_have_ended();
     for (auto& place : timers_)

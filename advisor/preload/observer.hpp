@@ -43,10 +43,12 @@ public:
     /// The program is about to use this signal. Waits until no thread is within a burst, for two
     /// seconds at most.
     void leave_to_the_program(int signal) noexcept;
-    /// Nothing is observed from here on, for this reason. Waits in the same way.
+    /// Nothing is observed from here on, for this reason. Waits in the same way; where another
+    /// thread is about it, until that one has done it: a handler that the program sets in between
+    /// would be taken away again.
     void give_up(record::unobserved why) noexcept;
     [[nodiscard]] bool holds(int signal) const noexcept {
-        return active_ && (signal == SIGPROF || signal == SIGTRAP);
+        return (active_ || gives_up_) && (signal == SIGPROF || signal == SIGTRAP);
     }
 
     /// Around each call: what malloc and free do with memory is no use of an object, and is not
@@ -81,6 +83,7 @@ private:
     void note(observed_thread& t, const void* context) noexcept;
     void go_on() noexcept;
     void stop(record::unobserved why) noexcept;
+    void put_all_back(record::unobserved why) noexcept;
     [[nodiscard]] bool bursts_have_ended() noexcept;
     static void end_timer(std::atomic<void*>& place) noexcept;
 
@@ -91,6 +94,7 @@ private:
     std::uint32_t number_ = 0;
     std::uint64_t own_begin_ = 0, own_end_ = 0; ///< the addresses of this library
     std::atomic<bool> active_{false};
+    std::atomic<bool> gives_up_{false}; ///< a thread does
     std::atomic<bool> bursting_{false};
     std::atomic<std::int32_t> bursting_tid_{0};       ///< the thread
     std::atomic<void*> timers_[record::most_rings]{}; ///< of threads; their words are not null

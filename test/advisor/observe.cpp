@@ -235,6 +235,22 @@ TEST(observe_threads, looks_at_a_thread_that_jumped_out_of_its_first_request) {
     EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
 }
 
+TEST(observe_threads, leaves_no_timer_and_no_handler_where_it_gives_up) {
+    if (const std::string why = unobservable(observe("asks")); !why.empty())
+        GTEST_SKIP() << why;
+    const auto left = [](const char* mode, const std::vector<std::string>& whys) {
+        const observed_run r = observe(mode, "", "timeout 100", ARENITE_JUMPING);
+        EXPECT_EQ(r.run.code, 0) << mode << r.run.text;
+        EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << mode << r.run.text;
+        const std::string word = r.known.word("accesses");
+        EXPECT_NE(std::find(whys.begin(), whys.end(), word), whys.end()) << mode << word;
+    };
+    left("new_thread", {"off: the program uses SIGPROF itself"});
+    left("both_at_once",
+         {"off: the program uses SIGPROF itself", "off: the program uses SIGTRAP itself"});
+    left("one_timer", {"off: the system gives no timer"});
+}
+
 TEST(observe, answers_as_if_its_handlers_were_not_there) {
     const observed_run r = observe("asks");
     EXPECT_EQ(r.run.code, 0) << r.run.text;

@@ -4,8 +4,10 @@
 #include <cstring>
 
 #if defined(__x86_64__)
+#include <preload/next_function.hpp>
 #include <record/area.hpp>
 
+#include <atomic>
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
@@ -22,6 +24,8 @@
 
 // Its signal handlers jump out of the recorder, at each instruction or at chosen ones. No mode
 // waits for a time: an alarm ends one that would wait for ever.
+using arenite::preload::next_function;
+
 namespace {
 
 constexpr unsigned guard_seconds = 100;
@@ -297,16 +301,94 @@ bool leave_first_request() {
     return jumped && has_timer && taken_rings() == 1;
 }
 
+// ---- the end of observation -------------------------------------------------
+enum class during { nothing, making_a_timer, refusing_a_timer, ending_a_timer };
+std::atomic<during> interrupted{during::nothing}; ///< what waits for the other thread, once
+std::atomic<bool> is_interrupted{false}, goes_on{false};
+std::atomic<int> timers_alive{0};
+
+/// In the thread that does it: the other one acts meanwhile. Where that waits for this one, it
+/// cannot come to an end before; so this one goes on after a moment.
+void let_the_other(during what) {
+    if (interrupted != what)
+        return;
+    interrupted = during::nothing;
+    is_interrupted = true;
+    for (int i = 0; i < 500 && !goes_on; ++i)
+        ::usleep(1000);
+}
+void wait_for_the_other() {
+    while (!is_interrupted)
+        ::usleep(1000);
+}
+
+void handle(int) {}
+void handle_too(int) {}
+void (*handler_of(int signal))(int) {
+    struct sigaction now {};
+    ::sigaction(signal, nullptr, &now);
+    return now.sa_handler;
+}
+bool nothing_is_left() {
+    if (timers_alive != 0)
+        std::printf("%d timers are left\n", timers_alive.load());
+    return timers_alive == 0;
+}
+
+/// The program takes a signal while a thread has made its timer and has not begun to use it.
+bool takes_it_from_a_new_thread() {
+    interrupted = during::making_a_timer;
+    static bool right = false;
+    std::thread begins{[] {
+        std::free(std::malloc(100));
+        while (!goes_on)
+            ::usleep(1000);
+        right = nothing_is_left(); // while this thread lives
+    }};
+    wait_for_the_other();
+    std::signal(SIGPROF, handle);
+    goes_on = true;
+    begins.join();
+    return right && handler_of(SIGPROF) == handle;
+}
+
+/// Two threads take a signal each at the same time.
+bool takes_both_at_once() {
+    interrupted = during::ending_a_timer;
+    std::thread one{[] { std::signal(SIGTRAP, handle); }};
+    wait_for_the_other();
+    std::signal(SIGPROF, handle_too);
+    goes_on = true;
+    one.join();
+    return nothing_is_left() && handler_of(SIGTRAP) == handle && handler_of(SIGPROF) == handle_too;
+}
+
+/// The system gives one thread a timer, the next none: then nobody has one, nor the handlers.
+bool gets_one_timer_only() {
+    interrupted = during::refusing_a_timer;
+    std::thread{[] { std::free(std::malloc(100)); }}.join();
+    return nothing_is_left() && handler_of(SIGPROF) == SIG_DFL && handler_of(SIGTRAP) == SIG_DFL;
+}
+
 } // namespace
 
 /// These stand before the C library's.
 extern "C" [[gnu::visibility("default")]] int timer_create(clockid_t clock, sigevent* event,
                                                            timer_t* timer) noexcept {
-    int (*next)(clockid_t, sigevent*, timer_t*) = nullptr;
-    void* const symbol = ::dlsym(RTLD_NEXT, "timer_create");
-    std::memcpy(&next, &symbol, sizeof next);
+    if (interrupted == during::refusing_a_timer)
+        return -1;
     ++timers;
-    return next(clock, event, timer);
+    const int result =
+        next_function<int (*)(clockid_t, sigevent*, timer_t*)>("timer_create")(clock, event, timer);
+    timers_alive += result == 0;
+    let_the_other(during::making_a_timer);
+    return result;
+}
+extern "C" [[gnu::visibility("default")]] int timer_delete(timer_t timer) noexcept {
+    const int result = next_function<int (*)(timer_t)>("timer_delete")(timer);
+    timers_alive -= result == 0;
+    let_the_other(during::ending_a_timer);
+    return result;
 }
 extern "C" [[gnu::visibility("default")]] int clock_gettime(clockid_t clock,
                                                             timespec* time) noexcept {
@@ -340,6 +422,12 @@ int main(int count, char** words) {
         right = leave_new_bursts();
     else if (std::strcmp(what, "first") == 0)
         right = leave_first_request();
+    else if (std::strcmp(what, "new_thread") == 0)
+        right = takes_it_from_a_new_thread();
+    else if (std::strcmp(what, "both_at_once") == 0)
+        right = takes_both_at_once();
+    else if (std::strcmp(what, "one_timer") == 0)
+        right = gets_one_timer_only();
     std::puts(right ? "all was right" : "something was wrong");
     return right ? 0 : 1;
 }
