@@ -157,9 +157,10 @@ void observer::start(record::control& area, record::process& process,
     mine.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     ::sigfillset(&mine.sa_mask);
     mine.sa_sigaction = &observer::on_trap;
-    real_sigaction(SIGTRAP, &mine, nullptr);
+    const bool traps = real_sigaction(SIGTRAP, &mine, nullptr) == 0;
     mine.sa_sigaction = &observer::on_profile;
-    real_sigaction(SIGPROF, &mine, nullptr);
+    if (!traps || real_sigaction(SIGPROF, &mine, nullptr) != 0)
+        return stop(unobserved::no_handler);
     active_ = true;
 }
 
@@ -189,7 +190,8 @@ void observer::thread_begins(std::uint32_t number, const std::uint32_t* busy) no
         const timespec period{area_->look.period_ms / 1000,
                               static_cast<long>(area_->look.period_ms % 1000) * 1'000'000};
         const itimerspec each{period, period};
-        ::timer_settime(timer, 0, &each, nullptr);
+        if (::timer_settime(timer, 0, &each, nullptr) != 0 && active_)
+            give_up(unobserved::no_timer);
         return;
     }
     ::timer_delete(timer);

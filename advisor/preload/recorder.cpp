@@ -123,6 +123,8 @@ bool recorder::enter(thread_state& t) noexcept {
                                  -1, 0);
                 if (p != MAP_FAILED && ::madvise(p, 4096, MADV_WIPEONFORK) == 0)
                     guard_ = ::new (p) guard{};
+                else // where the system refuses it, all forks but those by the bare call are met
+                    (void)::pthread_atfork(nullptr, nullptr, [] { without_guard_ = {}; });
             }
             guard_->mode = start() ? recording : off;
         }

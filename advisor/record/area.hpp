@@ -97,6 +97,7 @@ enum class unobserved : std::uint32_t {
     is_debugged,     ///< by another program
     no_timer,        ///< the system gives none
     shut_in,         ///< the program restricts its system calls
+    no_handler,      ///< the system lets no handler be set
 };
 
 struct ring {

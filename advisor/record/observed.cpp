@@ -156,6 +156,8 @@ std::string why_unobserved_text(record::unobserved why) {
         return "off: the system gives no timer";
     case unobserved::shut_in:
         return "off: the program restricts its system calls (seccomp)";
+    case unobserved::no_handler:
+        return "off: the system lets no signal handler be set (seccomp)";
     }
     return "off";
 }

@@ -30,14 +30,14 @@ class shared_area {
 public:
     explicit shared_area(const record_options& options) {
         file_ = ::memfd_create("arenite-record", MFD_CLOEXEC);
-        if (file_ < 0 || ::ftruncate(file_, sizeof(record::control)) != 0)
-            throw std::runtime_error(
-                fmt::format("no memory to share with the program: {}", std::strerror(errno)));
-        void* p =
-            ::mmap(nullptr, sizeof(record::control), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+        void* p = MAP_FAILED;
+        if (file_ >= 0 && ::ftruncate(file_, sizeof(record::control)) == 0)
+            p = ::mmap(nullptr, sizeof(record::control), PROT_READ | PROT_WRITE, MAP_SHARED, file_,
+                       0);
         if (p == MAP_FAILED)
-            throw std::runtime_error(
-                fmt::format("no memory to share with the program: {}", std::strerror(errno)));
+            throw bad_input(fmt::format("the system gives no memory to share with the program, "
+                                        "which was not run: {}",
+                                        std::strerror(errno)));
         area_ = static_cast<record::control*>(p);
         area_->magic = record::area_magic;
         area_->version = record::area_version;
@@ -160,8 +160,8 @@ bool child_lives(const record::control& area) {
 recorded record_program(const std::vector<std::string>& program, const record_options& options) {
     const std::string path = find_program_to_preload(program[0]);
     const std::string library = own_library("libarenite-record.so");
-    { const trace::writer can_be_written{options.trace}; }
     const shared_area area{options};
+    { const trace::writer can_be_written{options.trace}; }
     (void)nanoseconds_a_tick();
     const double begin = seconds_now();
     const pid_t child = start(

@@ -63,7 +63,7 @@ int record(arguments& given) {
                          "with it, or use recording_resource; other programs that it starts are "
                          "recorded by --children"
                        : "The program resets LD_PRELOAD, is shut off from this one (a container, "
-                         "a sandbox), or starts another program: --children records those",
+                         "a sandbox, seccomp), or starts another program: --children records those",
                    r.others);
         return r.exit_code != 0 ? r.exit_code : exit_bad_input;
     }

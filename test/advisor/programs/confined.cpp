@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -41,6 +42,26 @@ bool restrict_calls(bool by_syscall) {
                       : ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
+/// Becomes another program, to which the system refuses a call; of mmap those that share memory.
+int run_without(unsigned call, char** program) {
+    const bool shares = call == SYS_mmap;
+    sock_filter filter[] = {
+        {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+        {BPF_JMP | BPF_JEQ | BPF_K, 0, 3, call},
+        {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, args[3])},
+        {BPF_JMP | BPF_JSET | BPF_K, 0, 1, MAP_SHARED},
+        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM},
+        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+    };
+    if (!shares)
+        filter[3] = {BPF_JMP | BPF_JA, 0, 0, 0};
+    sock_fprog all{sizeof filter / sizeof *filter, filter};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+        ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) == 0)
+        ::execv(program[0], program);
+    return 1;
+}
+
 ucontext_t outside, inside;
 
 /// A stack of so many bytes, and below it a page that must not be touched.
@@ -62,6 +83,8 @@ bool call_on_a_stack_of(std::size_t bytes, void (*function)()) {
 
 int main(int count, char** words) {
     const char* const what = count > 1 ? words[1] : "";
+    if (std::strcmp(what, "without") == 0 && count > 3)
+        return run_without(static_cast<unsigned>(std::atoi(words[2])), words + 3);
     std::free(std::malloc(53001));
     if (std::strcmp(what, "filters") == 0 || std::strcmp(what, "filters_by_syscall") == 0) {
         if (!restrict_calls(std::strcmp(what, "filters") != 0))

@@ -22,8 +22,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// Its signal handlers jump out of the recorder, at each instruction or at chosen ones. No mode
-// waits for a time: an alarm ends one that would wait for ever.
+// Its signal handlers jump out of the recorder, or within themselves, at each instruction or at
+// chosen ones; and its threads take the recorder's signals at chosen moments. An alarm ends a mode
+// that would wait for ever.
 using arenite::preload::next_function;
 
 namespace {
