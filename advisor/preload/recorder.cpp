@@ -269,20 +269,20 @@ void recorder::is_shut_in(bool without_clock) noexcept {
     process_->observed.without_clock.store(1, std::memory_order_relaxed);
 }
 
-/// Does a jump leave the function of this frame? Not where it stays below it: between the frame and
-/// the handler that interrupted it, or on the handler's own stack, wherever that is.
+/// Does a jump leave the function of this frame? Not where it stays on the stack that the handler
+/// works on, between the two or, where the handler has a stack of its own, anywhere there.
 bool recorder::leaves(const void* frame, std::uint64_t to) noexcept {
     const auto left = reinterpret_cast<std::uint64_t>(frame);
     const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
-    if (here < left)
-        return to < here || to >= left;
-    stack_t other{};
-    if (shut_in.load(std::memory_order_relaxed) || ::sigaltstack(nullptr, &other) != 0 ||
-        (other.ss_flags & SS_ONSTACK) == 0)
-        return true;
-    const auto begin = reinterpret_cast<std::uint64_t>(other.ss_sp);
-    const auto is_on_it = [&](std::uint64_t p) { return p - begin < other.ss_size; };
-    return !is_on_it(to) || is_on_it(left);
+    stack_t own{};
+    if (!shut_in.load(std::memory_order_relaxed) && ::sigaltstack(nullptr, &own) == 0 &&
+        (own.ss_flags & SS_ONSTACK) != 0) {
+        const auto begin = reinterpret_cast<std::uint64_t>(own.ss_sp);
+        const auto is_there = [&](std::uint64_t p) { return p - begin < own.ss_size; };
+        if (!is_there(to) || !is_there(left))
+            return !is_there(to);
+    }
+    return to < here || to >= left;
 }
 
 void recorder::jumps(std::uint64_t to) noexcept {

@@ -51,6 +51,14 @@ TEST(record, waits_for_no_note_that_a_jump_has_left) {
     EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
 }
 
+TEST(record, goes_on_after_a_jump_to_another_stack) {
+    if (!support::stepping::traps())
+        GTEST_SKIP() << "no trap at each instruction";
+    const recording r = record("to_another_stack", "--accesses off", ARENITE_JUMPING);
+    EXPECT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
+}
+
 TEST(record, ends_a_note_that_a_handler_interrupts_which_jumps_within_itself) {
     if (!support::stepping::traps())
         GTEST_SKIP() << "no trap at each instruction";

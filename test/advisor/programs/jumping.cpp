@@ -214,17 +214,19 @@ int marks_since(std::uint64_t begin) {
     return marks;
 }
 
+bool handle_traps_on(void* stack, std::size_t bytes) {
+    const stack_t other{stack, 0, bytes};
+    struct sigaction trap {};
+    trap.sa_sigaction = on_trap;
+    trap.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    return ::sigaltstack(&other, nullptr) == 0 && ::sigaction(SIGTRAP, &trap, nullptr) == 0;
+}
+
 /// Interrupts a mark's note at each instruction by a handler that jumps within itself, on the
 /// same stack or another. The note comes to its end.
 bool interrupt_notes(void (*mark)(), void* handlers_stack, std::size_t bytes) {
-    if (handlers_stack != nullptr) {
-        const stack_t other{handlers_stack, 0, bytes};
-        struct sigaction trap {};
-        trap.sa_sigaction = on_trap;
-        trap.sa_flags = SA_SIGINFO | SA_ONSTACK;
-        if (::sigaltstack(&other, nullptr) != 0 || ::sigaction(SIGTRAP, &trap, nullptr) != 0)
-            return false;
-    }
+    if (handlers_stack != nullptr && !handle_traps_on(handlers_stack, bytes))
+        return false;
     counts = always;
     jump = jump_within;
     for (long n = 0; n < 1000; ++n) {
@@ -250,6 +252,42 @@ bool interrupt_notes(void (*mark)()) {
     return taken_rings() == 1 && interrupt_notes(mark, nullptr, 0) &&
            interrupt_notes(mark, other_stack, sizeof other_stack) &&
            interrupt_notes(mark, above, sizeof above);
+}
+
+ucontext_t here, waiting;
+void wait_to_go_on() {
+    if (sigsetjmp(out, 1) == 0)
+        ::swapcontext(&waiting, &here);
+}
+
+/// Leaves a mark's note from the handler's own stack to a third, which lies between the two.
+bool leave_to_another_stack(void (*mark)()) {
+    mark();
+    constexpr std::size_t bytes = 1 << 16;
+    void* const stack =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (taken_rings() != 1 || stack == MAP_FAILED || ::getcontext(&waiting) != 0 ||
+        !handle_traps_on(other_stack, sizeof other_stack))
+        return false;
+    waiting.uc_stack.ss_sp = stack;
+    waiting.uc_stack.ss_size = bytes;
+    waiting.uc_link = &here;
+    ::makecontext(&waiting, wait_to_go_on, 0);
+    counts = is_noting;
+    until_jump = 0;
+    place = at::malloc_itself;
+    static int times = 0;
+    ::swapcontext(&here, &waiting); // it comes back twice
+    if (++times == 1) {
+        step(true);
+        mark();
+        step(false);
+        return false;
+    }
+    const std::uint64_t begin = own_ring->head.load();
+    const bool noted = is_noting();
+    mark();
+    return times == 2 && !noted && marks_since(begin) == 1;
 }
 
 // ---- bursts ----------------------------------------------------------------
@@ -419,6 +457,8 @@ int main(int count, char** words) {
         right = can_step(mark) && leave_what_is_waited_for(mark);
     else if (std::strcmp(what, "within") == 0)
         right = can_step(mark) && interrupt_notes(mark);
+    else if (std::strcmp(what, "to_another_stack") == 0)
+        right = can_step(mark) && leave_to_another_stack(mark);
     else if (std::strcmp(what, "bursts") == 0)
         right = leave_new_bursts();
     else if (std::strcmp(what, "first") == 0)
