@@ -254,10 +254,10 @@ bool interrupt_notes(void (*mark)()) {
            interrupt_notes(mark, above, sizeof above);
 }
 
-ucontext_t here, waiting;
+ucontext_t outside, inside;
 void wait_to_go_on() {
     if (sigsetjmp(out, 1) == 0)
-        ::swapcontext(&waiting, &here);
+        ::swapcontext(&inside, &outside);
 }
 
 /// Leaves a mark's note from the handler's own stack to a third, which lies between the two.
@@ -266,18 +266,18 @@ bool leave_to_another_stack(void (*mark)()) {
     constexpr std::size_t bytes = 1 << 16;
     void* const stack =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (taken_rings() != 1 || stack == MAP_FAILED || ::getcontext(&waiting) != 0 ||
+    if (taken_rings() != 1 || stack == MAP_FAILED || ::getcontext(&inside) != 0 ||
         !handle_traps_on(other_stack, sizeof other_stack))
         return false;
-    waiting.uc_stack.ss_sp = stack;
-    waiting.uc_stack.ss_size = bytes;
-    waiting.uc_link = &here;
-    ::makecontext(&waiting, wait_to_go_on, 0);
+    inside.uc_stack.ss_sp = stack;
+    inside.uc_stack.ss_size = bytes;
+    inside.uc_link = &outside;
+    ::makecontext(&inside, wait_to_go_on, 0);
     counts = is_noting;
     until_jump = 0;
     place = at::malloc_itself;
     static int times = 0;
-    ::swapcontext(&here, &waiting); // it comes back twice
+    ::swapcontext(&outside, &inside); // it comes back twice
     if (++times == 1) {
         step(true);
         mark();
