@@ -86,7 +86,7 @@ int run(const catalogue& all, const request& asked, const output_wishes& wishes)
                          : asked.tiny  ? seed_scale::tiny
                                        : seed_scale::quick);
     const std::vector<experiment> experiments =
-        seeds ? seed_experiments(all, rows, asked.repeats) : plan(all, asked);
+        seeds ? seed_experiments(all, rows, asked) : plan(all, asked);
     std::optional<output_file> json, report;
     if (!wishes.json.empty())
         json.emplace(wishes.json);

@@ -366,6 +366,8 @@ void shrink(seed_row::source& s) {
     for (auto& [name, value] : s.values)
         if (name == "count" || name == "nodes")
             value = std::to_string(std::stoull(value) / 50);
+        else if (name == "levels")
+            value.assign(1, '7');
 }
 
 } // namespace
@@ -398,7 +400,7 @@ std::vector<seed_row> seed_rows(seed_scale scale) {
 }
 
 std::vector<experiment> seed_experiments(const catalogue& all, const std::vector<seed_row>& rows,
-                                         int repeats) {
+                                         const request& asked) {
     std::vector<experiment> needed;
     const auto need = [&](const seed_row::source& s, bool cold_only) {
         const known_subject* subject = all.find_subject(s.subject);
@@ -409,7 +411,10 @@ std::vector<experiment> seed_experiments(const catalogue& all, const std::vector
             return e.workload->name == s.workload && with_values(e.values, s.values);
         });
         if (found == needed.end()) {
-            request one{.workloads = {s.workload}, .subjects = {s.subject}, .repeats = repeats};
+            request one{.workloads = {s.workload},
+                        .subjects = {s.subject},
+                        .repeats = asked.repeats,
+                        .warm_passes = asked.tiny ? std::optional{1} : std::nullopt};
             for (const auto& [name, value] : s.values)
                 one.settings.push_back(name + "=" + value);
             if (cold_only)

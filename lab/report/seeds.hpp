@@ -51,10 +51,11 @@ struct seed_result {
     std::string why = {}; ///< there is neither
 };
 
-/// The workloads that seed_rows need, with the parameters and subjects they need.
+/// The workloads that seed_rows need, with the parameters and subjects they need; as often as the
+/// request says, with one warm pass where it is tiny.
 /// Rows whose subject this lab lacks stay without figures.
 [[nodiscard]] std::vector<experiment>
-seed_experiments(const catalogue& all, const std::vector<seed_row>& rows, int repeats);
+seed_experiments(const catalogue& all, const std::vector<seed_row>& rows, const request& asked);
 
 [[nodiscard]] std::vector<seed_result> seed_results(const std::vector<seed_row>& rows,
                                                     const std::vector<outcome>& outcomes);

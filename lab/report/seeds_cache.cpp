@@ -31,14 +31,16 @@ void add_table_3_1(std::vector<seed_row>& rows) {
 
 /// Figures 3.5 and 3.6: curves without numbers, of which the text says where their steps are.
 void add_figures_3_5_and_3_6(std::vector<seed_row>& rows, seed_scale scale) {
-    const std::string to = scale == seed_scale::full ? "28" : "26";
+    const std::string to = scale == seed_scale::full   ? "28"
+                           : scale == seed_scale::tiny ? "23"
+                                                       : "26";
+    const std::string largest = "2^" + to;
     struct working_set {
-        const char *metric, *where;
+        std::string metric;
+        const char* where;
     };
-    const working_set sets[]{{"2^14", "in L1"},
-                             {"2^17", "in L2"},
-                             {"2^22", "in L3"},
-                             {scale == seed_scale::full ? "2^28" : "2^26", "in memory"}};
+    const working_set sets[]{
+        {"2^14", "in L1"}, {"2^17", "in L2"}, {"2^22", "in L3"}, {largest, "in memory"}};
     std::vector<const char*> pads{"0", "7", "63"};
     if (scale == seed_scale::full)
         pads = {"0", "7", "15", "31", "63"};
@@ -79,6 +81,7 @@ void add_figures_3_7_and_3_8(std::vector<seed_row>& rows) {
 /// Table 3.2: misses that cachegrind counts, a list of 2^28 bytes.
 void add_table_3_2(std::vector<seed_row>& rows, seed_scale scale) {
     const bool full = scale == seed_scale::full;
+    const std::string to = full ? "28" : scale == seed_scale::tiny ? "16" : "26";
     struct given {
         const char *order, *pad;
         double first_level, last_level;
@@ -94,14 +97,14 @@ void add_table_3_2(std::vector<seed_row>& rows, seed_scale scale) {
         if (!full && !g.quick)
             continue;
         const auto row = [&](const char* quantity, double says, const char* metric) {
-            rows.push_back(
-                {"seed 3, table 3.2",
-                 std::string{g.order} + ", pad " + g.pad + (full ? "" : ", 2^26 bytes here"),
-                 quantity, says,
-                 seed_row::source{"cache/misses",
-                                  {{"order", g.order}, {"pad", g.pad}, {"to", full ? "28" : "26"}},
-                                  metric,
-                                  "malloc"}});
+            rows.push_back({"seed 3, table 3.2",
+                            std::string{g.order} + ", pad " + g.pad +
+                                (full ? "" : ", 2^" + to + " bytes here"),
+                            quantity, says,
+                            seed_row::source{"cache/misses",
+                                             {{"order", g.order}, {"pad", g.pad}, {"to", to}},
+                                             metric,
+                                             "malloc"}});
         };
         row("L1 misses a read", g.first_level, "first_level");
         row("last level's misses a read", g.last_level, "last_level");
@@ -123,7 +126,10 @@ void add_figure_3_10(std::vector<seed_row>& rows, seed_scale scale) {
                         measured("transposed")});
     };
     row("200", "200 x 100", 2.08);
-    row("1000", "1000 x 900", std::nullopt);
+    if (scale == seed_scale::tiny)
+        row("300", "300 x 200", std::nullopt);
+    else
+        row("1000", "1000 x 900", std::nullopt);
     if (scale == seed_scale::full)
         row("2000", "2000 x 1900", 8);
 }

@@ -8,6 +8,7 @@
 The rules that know classes ask Universal Ctags, and are skipped where it is not installed.
 allowed.txt lists what may go on breaking a rule, how far, and why.
 """
+import functools
 import re
 import shutil
 import subprocess
@@ -38,12 +39,20 @@ include_root = root / "include" / "arenite"
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
+@functools.cache
+def files_below(folder):
+    return [path for path in sorted((root / folder).rglob("*")) if path.is_file()]
+
+
 def files(folders, *suffixes):
     """All files of these kinds, in order, but for what a build left behind."""
     for folder in folders:
-        for path in sorted((root / folder).rglob("*")):
-            if path.suffix in suffixes and path.is_file():
-                yield path
+        yield from (path for path in files_below(folder) if path.suffix in suffixes)
+
+
+@functools.cache
+def text_of(path):
+    return path.read_text()
 
 
 def name(path):
@@ -73,7 +82,7 @@ def includes_go_down_the_strata():
         if folder not in STRATA:
             yield f"{name(path)}: the folder {folder} is none of the strata"
             continue
-        for kind, target in INCLUDE.findall(path.read_text()):
+        for kind, target in INCLUDE.findall(text_of(path)):
             if not target.startswith("arenite/"):
                 continue
             other = target.split("/")[1]
@@ -87,7 +96,7 @@ def includes_go_down_the_strata():
 
 def own_headers_are_named_in_full():
     for path in files(["include", "src"], ".hpp", ".cpp"):
-        for kind, target in INCLUDE.findall(path.read_text()):
+        for kind, target in INCLUDE.findall(text_of(path)):
             private = path.parent.is_relative_to(root / "src") and (path.parent / target).is_file()
             if kind == '"' and not private:
                 yield f'{name(path)}: writes #include "{target}"; own headers are named <arenite/folder/type.hpp>'
@@ -107,20 +116,20 @@ def every_c_header_has_its_test():
         test = Path("test") / path.stem / path.name
         if not (root / test).with_suffix(".c").is_file():
             yield f"{name(path)}: has no {test.with_suffix('.c')}"
-        if "\n#ifndef ARENITE_" not in path.read_text():
+        if "\n#ifndef ARENITE_" not in text_of(path):
             yield f"{name(path)}: has no include guard, which C compilers all know"
 
 
 def tests_that_start_threads_say_so():
     for path in files(["test"], ".cpp"):
-        text = path.read_text()
+        text = text_of(path)
         if "std::thread" in text and "_threads," not in text and "int main(" not in text and path.parent.parent == root / "test":
             yield f"{name(path)}: starts threads in no suite named *_threads, so no sanitizer sees them"
 
 
 def every_header_is_in_the_umbrella():
     umbrella = include_root / "arenite.hpp"
-    named = [target for _, target in INCLUDE.findall(umbrella.read_text())]
+    named = [target for _, target in INCLUDE.findall(text_of(umbrella))]
     for header in headers():
         if header.parts[0] == "interop":
             if f"arenite/{header}" in named:
@@ -131,7 +140,7 @@ def every_header_is_in_the_umbrella():
         if "/detail/" in target:
             yield f"{name(umbrella)}: includes <{target}>; headers of detail/ come with those that need them"
     for folder in {header.parts[0] for header in headers()}:
-        if f"| `{folder}/` |" not in (include_root / "README.md").read_text():
+        if f"| `{folder}/` |" not in text_of(include_root / "README.md"):
             yield f"include/arenite/README.md: has no line for {folder}/"
 
 
@@ -145,7 +154,7 @@ def heaps_compile_quickly():
             if path in seen or not path.is_file():
                 continue
             seen.add(path)
-            for _, target in INCLUDE.findall(path.read_text()):
+            for _, target in INCLUDE.findall(text_of(path)):
                 if target in ("algorithm", "chrono", "functional", "iostream", "memory", "ostream", "ranges", "regex", "sstream", "thread"):
                     yield f"{name(path)}: includes <{target}>, which makes {start} slow to compile"
                 elif target.startswith("arenite/"):
@@ -190,7 +199,7 @@ def hidden_names_are_distinct():
     """All sources can be compiled as one file: unity builds, and the single header."""
     owners = defaultdict(list)
     for path in files(["src"], ".cpp"):
-        for hidden in hidden_names(path.read_text()):
+        for hidden in hidden_names(text_of(path)):
             owners[hidden].append(name(path))
     for hidden, paths in sorted(owners.items()):
         if len(paths) > 1:
@@ -199,18 +208,18 @@ def hidden_names_are_distinct():
 
 def files_begin_with_the_licence():
     for path in files(CODE_FOLDERS, ".hpp", ".cpp", ".h", ".c", ".py"):
-        head = path.read_text().splitlines()[:3]
+        head = text_of(path).splitlines()[:3]
         if not any("SPDX-License-Identifier: MIT" in line for line in head) or \
            not any("SPDX-FileCopyrightText:" in line for line in head):
             yield f"{name(path)}: has no SPDX head of two lines"
     for path in files(["include"], ".hpp"):
-        if "\n#pragma once\n" not in path.read_text():
+        if "\n#pragma once\n" not in text_of(path):
             yield f"{name(path)}: has no #pragma once"
 
 
 def lines_are_short():
     for path in files(CODE_FOLDERS, ".hpp", ".cpp", ".h", ".c"):
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+        for number, line in enumerate(text_of(path).splitlines(), 1):
             if len(line) > MAX_COLUMNS:
                 yield f"{name(path)}:{number}: {len(line)} columns; {MAX_COLUMNS} are allowed"
             if line != line.rstrip() or "\t" in line:
@@ -222,7 +231,7 @@ def code_in_the_documents_is_compiled():
     <!-- quoted from example/01_first.cpp -->, and its lines stand there, in one piece."""
     quote = re.compile(r"((?:<!--[^\n]*-->\n)?)([ ]*)```(?:cpp|c\+\+)\n(.*?)^[ ]*```", re.S | re.M)
     for path in [*root.glob("*.md"), *files(["doc", "include", "lab", "example"], ".md")]:
-        text = path.read_text()
+        text = text_of(path)
         for match in quote.finditer(text):
             where = f"{name(path)}:{text.count(chr(10), 0, match.start()) + 1}"
             source = re.search(r"quoted from (\S+)", match[1])
@@ -234,14 +243,14 @@ def code_in_the_documents_is_compiled():
                 yield f"{where}: is quoted from {source[1]}, which does not exist"
                 continue
             indent = lambda lines: [line.strip() for line in lines if line.strip()]
-            wanted, there = indent(match[3].splitlines()), indent(file.read_text().splitlines())
+            wanted, there = indent(match[3].splitlines()), indent(text_of(file).splitlines())
             if not any(there[i:i + len(wanted)] == wanted for i in range(len(there))):
                 yield f"{where}: this code does not stand in {source[1]} any more"
 
 
 def the_first_program_can_be_pasted():
     """The first block of C++ of the README is a file of example/ from its first #include to its end."""
-    block = re.search(r"quoted from (\S+) -->\n```cpp\n(.*?)^```", (root / "README.md").read_text(), re.S | re.M)
+    block = re.search(r"quoted from (\S+) -->\n```cpp\n(.*?)^```", text_of(root / "README.md"), re.S | re.M)
     program = (root / block[1]).read_text() if block and (root / block[1]).is_file() else ""
     words = lambda code: code[code.find("#include"):].split()
     if not block or "int main(" not in block[2] or words(block[2]) != words(program):
@@ -250,7 +259,7 @@ def the_first_program_can_be_pasted():
 
 def links_in_the_documents_lead_somewhere():
     for path in [*root.glob("*.md"), *files(["doc", "include", "lab", "example"], ".md")]:
-        text = re.sub(r"```.*?```", "", path.read_text(), flags=re.S)
+        text = re.sub(r"```.*?```", "", text_of(path), flags=re.S)
         for target in re.findall(r"\]\(([^)#\s]+)", text):
             if "://" not in target and not (path.parent / target).exists():
                 yield f"{name(path)}: links to {target}, which does not exist"
@@ -259,10 +268,10 @@ def links_in_the_documents_lead_somewhere():
 def the_commands_in_the_documents_exist():
     """`./dev COMMAND` and `./dev flavour PRESET`, in the documents and in what `./dev help` prints, are known to ./dev."""
     dev = root / "dev"
-    commands = re.search(r"^commands=\((.*)\)$", dev.read_text(), re.M)[1].split() + ["help"]
+    commands = re.search(r"^commands=\((.*)\)$", text_of(dev), re.M)[1].split() + ["help"]
     flavours = subprocess.run(["bash", str(dev), "flavour"], capture_output=True, text=True).stdout.split()
     for path in [dev, *root.glob("*.md"), *files(["doc", "lab"], ".md")]:
-        text = path.read_text()
+        text = text_of(path)
         for match in re.finditer(r"(?:^|    |`)\./dev ([a-z]+)(?: ([a-z][\w-]*))?", text, re.M):
             where = f"{name(path)}:{text.count(chr(10), 0, match.start()) + 1}"
             if match[1] not in commands:
@@ -281,21 +290,23 @@ def the_address_is_made_up_in_one_place():
 
 def the_documents_deny_nothing_that_there_is():
     """Each of these is there, so no page says that it is not, or not yet."""
+    ends = re.compile(r"\b(?:yet|so far|not|missing)\b", re.I)  # every denial has one of them
+    lines = [(f"{name(page)}:{number}", line) for page in [*root.glob("*.md"), *files(["doc", "lab", "example"], ".md")]
+             for number, line in enumerate(text_of(page).splitlines(), 1) if ends.search(line)]
     for words, path in THERE_IS.items():
         if not (root / path).exists():
             yield f"THERE_IS names {path}, which does not exist"
         denial = re.compile(rf"\b(?:(?:no|lacks?|without) (?:an? )?(?:\S+ )?(?:{words})s?,? (?:yet|so far)\b"
                             rf"|(?:{words})s? (?:is|are) (?:not (?:there|possible|supported|done|ported)|missing)\b)", re.I)
-        for page in [*root.glob("*.md"), *files(["doc", "lab", "example"], ".md")]:
-            text = page.read_text()
-            for match in denial.finditer(text):
-                yield f"{name(page)}:{text.count(chr(10), 0, match.start()) + 1}: says '{match[0]}', but there is {path}"
+        for where, line in lines:
+            for match in denial.finditer(line):
+                yield f"{where}: says '{match[0]}', but there is {path}"
 
 
 def the_version_is_one():
-    config = (include_root / "core" / "config.hpp").read_text()
+    config = text_of(include_root / "core" / "config.hpp")
     header = ".".join(re.search(rf"ARENITE_VERSION_{part} (\d+)", config)[1] for part in ("MAJOR", "MINOR", "PATCH"))
-    project = re.search(r"project\(arenite VERSION ([\d.]+)", (root / "CMakeLists.txt").read_text())[1]
+    project = re.search(r"project\(arenite VERSION ([\d.]+)", text_of(root / "CMakeLists.txt"))[1]
     if header != project:
         yield f"core/config.hpp says version {header}, CMakeLists.txt {project}"
     major, minor, _ = header.split(".")
@@ -310,7 +321,7 @@ def read_allowed():
     """(rule, subject) -> how much of it is allowed."""
     allowed = {}
     path = root / "test" / "structure" / "allowed.txt"
-    for line in path.read_text().splitlines() if path.is_file() else []:
+    for line in text_of(path).splitlines() if path.is_file() else []:
         if line.strip() and not line.startswith("#"):
             rule, subject, most, why = (field.strip() for field in line.split("|"))
             allowed[rule, subject] = int(most)
@@ -335,7 +346,7 @@ def at_most(limit, counted):
 
 def files_are_short():
     for path in files(CODE_FOLDERS, ".hpp", ".cpp"):
-        lines = path.read_text().count("\n")
+        lines = text_of(path).count("\n")
         yield name(path), lines, f"{lines} lines; {MAX_LINES} are allowed"
 
 
@@ -344,7 +355,7 @@ def comments_name_their_subject():
     first = re.compile(r"^(.*?)//[/!]?<? *(.*)$")
     for path in files(CODE_FOLDERS, ".hpp", ".cpp"):
         found, within = [], False
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+        for number, line in enumerate(text_of(path).splitlines(), 1):
             match = first.match(line)
             begins = match and not (within and not match[1].strip())
             within = match and not match[1].strip()
@@ -363,7 +374,7 @@ def comments_are_plain_english():
     counts, where = Counter(), defaultdict(list)
     for path in files(CODE_FOLDERS, ".hpp", ".cpp"):
         within, ended = False, True
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+        for number, line in enumerate(text_of(path).splitlines(), 1):
             match = first.match(line)
             starts = match and not (within and not match[1].strip() and not ended)
             within = match and not match[1].strip()
@@ -373,7 +384,7 @@ def comments_are_plain_english():
                 counts[folder] += 1
                 where[folder].append(f"{path.name}:{number}")
     for path in list(files(["doc"], ".md")) + [root / "README.md"]:
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+        for number, line in enumerate(text_of(path).splitlines(), 1):
             if words.search(line) or sentence.search(line):
                 counts["doc"] += 1
                 where["doc"].append(f"{path.name}:{number}")
@@ -384,7 +395,7 @@ def comments_are_plain_english():
 def sources_say_what_is_in_them():
     """A source begins with what is in it, and in which order it is read."""
     for path in files(["src"], ".cpp"):
-        head = "\n".join(path.read_text().splitlines()[2:]).split("namespace ")[0]
+        head = "\n".join(text_of(path).splitlines()[2:]).split("namespace ")[0]
         if not re.search(r"^// ", head, re.M):
             yield name(path), 1, "no comment at its head says what is in it"
 
@@ -394,7 +405,7 @@ def tests_do_not_return_silently():
     mode = re.compile(r"if (?:constexpr )?\([^{};]*\b(?:passthrough\(\)|passes_through|every_call_is_careful|shares_are_locked"
                       r"|always_careful|checks_enabled|poison::active)[^{};]*\)(?: *//[^\n]*)?\s*\{?\s*return;")
     for path in files(["test"], ".hpp", ".cpp"):
-        text = path.read_text()
+        text = text_of(path)
         found = [str(text.count("\n", 0, match.start()) + 1) for match in mode.finditer(text)]
         if found:
             yield name(path), len(found), "returns under a test of the mode, use GTEST_SKIP() << reason; line " + ", ".join(found)
@@ -456,7 +467,7 @@ def headers_in_detail_declare_in_namespace_detail():
 
 def the_tables_name_every_type():
     """Those that users may name, options apart: they stand at their type. Nothing of namespace detail is among them."""
-    page = (root / "doc" / "types.md").read_text()
+    page = text_of(root / "doc" / "types.md")
     code = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", page))))
     types = [t for t in tags if t.kind in TYPES and t.file.startswith("include/") and "__anon" not in t.name + t.scope]
     public = {t.name: t for t in types if t.scope == "arenite::ARENITE_ABI"}
@@ -473,7 +484,7 @@ def tag_tools_see_every_type():
     definition = re.compile(r"^(?:template *<[^;{}]*>\s*)?(?:enum class|class|struct|union|enum)\s+"
                             r"(?:ARENITE_\w+\s+|alignas\([^)]*\)\s+|\[\[\w+\]\]\s+)*(\w+)\s*(?:final\s*)?(?::[^:;{}][^;{}]*)?\{", re.M)
     for path in files(["include"], ".hpp"):
-        text = path.read_text()
+        text = text_of(path)
         for match in definition.finditer(text):
             if (name(path), match[1]) not in seen:
                 line = text.count("\n", 0, match.start(1)) + 1
