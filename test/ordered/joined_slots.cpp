@@ -72,8 +72,15 @@ protected:
 
     void SetUp() override {
         heap_test::SetUp();
-        fill(filled_bytes / 48, 48, 16);
-        free_most();
+        std::vector<void*> all(filled_bytes / 48);
+        for (void*& p : all)
+            p = take_unlisted(48, 16);
+        std::sort(all.begin(), all.end());
+        EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+        std::shuffle(all.begin(), all.end(), random);
+        const auto left = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 10 * 9);
+        std::for_each(all.begin(), left, [&](void* p) { give_unlisted(p, 48, 16); });
+        std::for_each(left, all.end(), [&](void* p) { live.emplace(p, request{48, 16}); });
     }
 
     void fill(std::size_t count, std::size_t bytes, std::size_t alignment) {
@@ -82,10 +89,15 @@ protected:
     }
 
     void* take(std::size_t bytes, std::size_t alignment) {
+        void* const p = take_unlisted(bytes, alignment);
+        EXPECT_TRUE(live.try_emplace(p, request{bytes, alignment}).second);
+        return p;
+    }
+
+    void* take_unlisted(std::size_t bytes, std::size_t alignment) {
         void* const p = heap.try_allocate(bytes, alignment);
         EXPECT_NE(p, nullptr);
         EXPECT_TRUE(is_aligned(p, alignment));
-        EXPECT_TRUE(live.try_emplace(p, request{bytes, alignment}).second);
         pattern{address_of(p)}.write(p, bytes);
         return p;
     }
@@ -104,10 +116,14 @@ protected:
         const auto found = live.find(p);
         ASSERT_NE(found, live.end());
         const request x = found->second;
-        EXPECT_TRUE(pattern{address_of(p)}.holds(p, x.bytes));
         live.erase(found);
+        give_unlisted(p, x.bytes, x.alignment);
+    }
+
+    void give_unlisted(void* p, std::size_t bytes, std::size_t alignment) {
+        EXPECT_TRUE(pattern{address_of(p)}.holds(p, bytes));
         if (random() % 2 == 0)
-            heap.deallocate(p, x.bytes, x.alignment);
+            heap.deallocate(p, bytes, alignment);
         else
             heap.deallocate(p);
     }
