@@ -37,6 +37,7 @@ struct watch {
 constexpr unsigned most_watched = 65536; // 1 ms
 constexpr unsigned first_watched = 1024; // which see the clock, each; then
 constexpr unsigned calls_a_clock = 16;
+constexpr std::uint64_t step_ms = 4; // between two steps of a return: a twentieth of the time
 constexpr std::size_t much_freed = std::size_t{256} << 10;
 
 constinit thread_local watch watch_of_thread ARENITE_THREAD_FAST;
@@ -67,7 +68,7 @@ ARENITE_NOINLINE void look_now(thread_table& mine, detail::slab_heap& h,
         return;
     const int before = errno;
     if (affinity_heap::give_back_due())
-        w.next_ms = now + idle_pages::step_ms;
+        w.next_ms = now + step_ms;
     errno = before;
     if (const usage u = h.usage_approximate(); u.bytes_reserved >= idle_pages::least_held_bytes) {
         mine.pause(0);

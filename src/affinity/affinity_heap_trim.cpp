@@ -79,49 +79,45 @@ affinity_heap::trim_result affinity_heap::trim_all() noexcept {
 bool affinity_heap::give_back_due() noexcept {
     page_source().give_back_due();
     const std::uint64_t now = detail::os::platform::now_ms();
-    thread_table* const mine = thread_table::mine();
-    bool more = false;
-    for (affinity_heap& h : all())
-        if (mine != nullptr)
-            for (thread_heap* own = mine->heaps(h.index_); own != nullptr;
-                 own = own->next_of_thread)
-                more |= own->give_back_idle(now);
-    // One thread at a time sees to what no thread has. The time of the next look is the lock:
-    // whoever moves it forward looks, and a thread that loses the exchange leaves it to the winner.
-    static constinit std::atomic<std::uint64_t> next_ms{0};
-    static constinit std::atomic<bool> is_returning{false}; // a further step follows
-    std::uint64_t due = next_ms.load(std::memory_order_relaxed);
-    if (now < due || !next_ms.compare_exchange_strong(due, now + detail::idle_pages::look_ms,
-                                                      std::memory_order_relaxed))
-        return more || is_returning.load(std::memory_order_relaxed);
-    bool of_ended = false;
-    bool of_large = false; // one span a call, whosever it is
-    for (affinity_heap& h : all()) {
-        of_ended |= h.give_back_of_ended(now);
-        thread_heap* const large = h.large_.load(std::memory_order_acquire);
-        if (large != nullptr && !of_large)
-            of_large = large->give_back_idle_large();
-    }
-    is_returning.store(of_ended || of_large, std::memory_order_relaxed);
-    if (of_ended || of_large)
-        next_ms.store(now + detail::idle_pages::step_ms, std::memory_order_relaxed);
-    return more || of_ended || of_large;
+    // One affinity gives back at a call, each in its turn: those behind the last one come first.
+    static constinit std::atomic<unsigned> last{0};
+    const unsigned before = last.load(std::memory_order_relaxed);
+    const detail::affinity_list heaps;
+    for (const bool is_behind : {true, false})
+        for (affinity_heap& h : heaps)
+            if ((h.index_ > before) == is_behind && h.give_back_idle(now)) {
+                last.store(h.index_, std::memory_order_relaxed);
+                return true;
+            }
+    return false;
 }
 
-bool affinity_heap::give_back_of_ended(std::uint64_t now_ms) noexcept {
-    bool more = false;
-    if (!heaps_.has_orphans())
-        return more;
-    heaps_.for_each([&](thread_heap& each) {
-        // One heap at a time gives pages back: once one has more to give, the others wait for a
-        // later call.
-        if (more || each.kind() != detail::thread_heap_kind::ordered || !each.is_abandoned() ||
-            !each.adopt(thread_table::thread()))
-            return;
-        more = each.give_back_idle(now_ms);
-        each.abandon();
-    });
-    return more;
+/// One step of one heap, or one span of large objects: true if there was any.
+bool affinity_heap::give_back_idle(std::uint64_t now_ms) noexcept {
+    if (thread_table* const mine = thread_table::mine())
+        for (thread_heap* own = mine->heaps(index_); own != nullptr; own = own->next_of_thread)
+            if (own->give_back_idle(now_ms))
+                return true;
+    // One thread at a time sees to what no thread has. The time of the next look is the lock:
+    // whoever moves it forward looks, and a thread that loses the exchange leaves it to the winner.
+    std::uint64_t due = next_look_ms_.load(std::memory_order_relaxed);
+    if (now_ms < due || !next_look_ms_.compare_exchange_strong(
+                            due, now_ms + detail::idle_pages::look_ms, std::memory_order_relaxed))
+        return false;
+    bool gave = false;
+    if (heaps_.has_orphans())
+        heaps_.for_each([&](thread_heap& each) {
+            if (gave || each.kind() != detail::thread_heap_kind::ordered || !each.is_abandoned() ||
+                !each.adopt(thread_table::thread()))
+                return;
+            gave = each.give_back_idle(now_ms);
+            each.abandon();
+        });
+    thread_heap* const large = large_.load(std::memory_order_acquire);
+    gave = gave || (large != nullptr && large->give_back_idle_large());
+    if (gave) // whoever calls next goes on
+        next_look_ms_.store(now_ms, std::memory_order_relaxed);
+    return gave;
 }
 
 /// A thread that used it may be about to end, and see to its heap then.

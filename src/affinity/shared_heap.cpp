@@ -13,6 +13,8 @@
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/core/region.hpp>
+#include <arenite/os/detail/platform.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -104,6 +106,11 @@ void shared_heap::reset() noexcept {
 }
 
 shared_heap::trim_result shared_heap::trim() noexcept { return core_.trim(); }
+
+bool shared_heap::give_back_due() noexcept {
+    page_source().give_back_due();
+    return core_.give_back_idle(detail::os::platform::now_ms());
+}
 
 arenite::usage shared_heap::usage() const noexcept {
     if (!passes_through_)

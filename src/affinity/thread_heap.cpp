@@ -111,10 +111,7 @@ void thread_heap::catch_up(std::size_t block_bytes) noexcept {
 }
 
 bool thread_heap::give_back_idle(std::uint64_t now_ms) noexcept {
-    if (locked_)
-        return false;
-    idle_.look(heap(), now_ms);
-    return idle_.is_returning();
+    return !locked_ && idle_.look(heap(), now_ms);
 }
 
 void thread_heap::list_regions(region_sink& sink) {

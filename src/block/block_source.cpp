@@ -88,9 +88,9 @@ block_source::~block_source() {
     }
 }
 
-void block_source::give_back_due() noexcept {
+bool block_source::give_back_due() noexcept {
     upstream_.give_back_due();
-    give_back_idle();
+    return give_back_idle();
 }
 
 bool block_source::give_back_idle() noexcept {

@@ -26,10 +26,12 @@ bool is_about(std::size_t a, std::size_t b) noexcept {
 
 } // namespace
 
-void idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
+bool idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
     const arenite::usage u = heap.usage_approximate();
-    if (returning_ && is_about(u.bytes_in_use, seen_bytes_))
-        return step(heap, now_ms);
+    if (returning_ && is_about(u.bytes_in_use, seen_bytes_)) {
+        step(heap);
+        return true;
+    }
     if (returning_) // what is free is wanted
         end_return();
     next_ms_ = now_ms + look_ms;
@@ -43,16 +45,17 @@ void idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
             patience_ = std::min(patience_ * 2, most_patience); // it was wanted again
             returned_bytes_ = 0;
         }
-        return;
+        return false;
     }
     if (++still_looks_ < patience_ || u.bytes_reserved < least_held_bytes ||
         u.bytes_in_use >= u.bytes_reserved / 4 * 3 ||
         (returned_bytes_ != 0 && is_about(u.bytes_in_use, returned_bytes_)))
-        return;
+        return false;
     returning_ = true;
     next_ms_ = now_ms;
     from_ = nullptr;
-    step(heap, now_ms);
+    step(heap);
+    return true;
 }
 
 void idle_pages::end_return() noexcept {
@@ -61,18 +64,13 @@ void idle_pages::end_return() noexcept {
     returned_bytes_ = std::max<std::size_t>(seen_bytes_, 1);
 }
 
-void idle_pages::step(slab_heap& heap, std::uint64_t now_ms) noexcept {
-    // Steps that were missed, as its thread hardly calls, follow at once: eight at most.
-    next_ms_ = std::max(next_ms_, now_ms - std::min(now_ms, 8 * step_ms)) + step_ms;
+void idle_pages::step(slab_heap& heap) noexcept {
     unsigned taken = 0;
     for (unsigned n = 0; n < step_blocks && taken < step_us; ++n) {
         const heap_gate::guard mark = heap.gate().enter();
         from_ = heap.slabs().purge_from(from_, taken);
-        if (from_ == nullptr) {
-            end_return();
-            next_ms_ = now_ms + look_ms;
-            return;
-        }
+        if (from_ == nullptr)
+            return end_return();
     }
 }
 

@@ -18,6 +18,7 @@
 #include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/ordered/detail/slab_survey.hpp>
 #include <arenite/ordered/detail/slot_notes.hpp>
+#include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
 
 namespace arenite {
@@ -127,6 +128,13 @@ void ordered_heap::set_block_bytes(std::size_t bytes) noexcept {
 }
 
 void ordered_heap::trim() noexcept { core_.heap().trim(); }
+
+bool ordered_heap::give_back_due() noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
+    detail::slab_heap& heap = core_.heap();
+    return heap.slabs().blocks().give_back_due() ||
+           idle_.look(heap, detail::os::platform::now_ms());
+}
 
 arenite::usage ordered_heap::usage() const noexcept {
     arenite::usage now = core_.heap().usage();

@@ -22,6 +22,7 @@ using detail::slab_heap;
 namespace {
 
 constexpr std::size_t bytes = 200;
+constexpr std::uint64_t frame_ms = 4;
 
 /// A heap, of which nearly everything has been freed, and a clock that tests turn.
 class idle_pages_of_a_heap : public testing::Test {
@@ -51,7 +52,7 @@ protected:
         live.swap(kept);
     }
     void look_for(std::uint64_t ms) {
-        for (const std::uint64_t end = now_ms + ms; now_ms < end; now_ms += idle_pages::step_ms)
+        for (const std::uint64_t end = now_ms + ms; now_ms < end; now_ms += frame_ms)
             idle.look(heap, now_ms);
     }
     [[nodiscard]] std::size_t resident() const {
@@ -81,14 +82,13 @@ TEST_F(idle_pages_of_a_heap, what_kept_still_for_a_second_goes_back_in_small_ste
     ASSERT_GT(before, 30u << 20);
     look_for(idle_pages::look_ms); // a first look sees a change
     EXPECT_EQ(resident(), before);
-    while (!idle.is_returning()) {
-        idle.look(heap, now_ms);
-        now_ms += idle_pages::step_ms;
+    while (!idle.look(heap, now_ms)) {
+        now_ms += frame_ms;
         ASSERT_LT(now_ms, 10'000u);
     }
     EXPECT_GT(resident(), before - idle_pages::step_blocks * (256u << 10)) << "a step is small";
     look_for(2000);
-    EXPECT_FALSE(idle.is_returning());
+    EXPECT_FALSE(idle.look(heap, now_ms));
     EXPECT_LT(resident(), before / 4);
     const std::size_t after = resident();
     fill(100); // a little comes and goes: not again
@@ -104,28 +104,35 @@ TEST_F(idle_pages_of_a_heap, what_is_left_may_be_next_to_nothing) {
     EXPECT_LT(resident(), before / 4);
 }
 
-TEST_F(idle_pages_of_a_heap, steps_that_were_missed_follow_at_once) {
+TEST_F(idle_pages_of_a_heap, the_next_step_may_follow_at_once_until_all_has_gone) {
     fill(200'000);
     keep_one_of(500);
     const std::size_t before = resident();
-    for (; !idle.is_returning(); now_ms += idle_pages::look_ms)
-        idle.look(heap, now_ms);
-    const std::size_t begun = resident();
-    for (int calls = 0; calls < 20; ++calls) // at one time
-        idle.look(heap, now_ms);
-    EXPECT_LT(resident(), begun - (before - begun) * 4);
-    EXPECT_TRUE(idle.is_returning()) << "no more than eight";
+    while (!idle.look(heap, now_ms)) {
+        now_ms += frame_ms;
+        ASSERT_LT(now_ms, 10'000u);
+    }
+    int steps = 1;
+    for (std::size_t last = resident(); idle.look(heap, now_ms); ++steps) { // time stands still
+        ASSERT_LT(steps, 1000);
+        EXPECT_LE(last - resident(), idle_pages::step_blocks * (256u << 10));
+        last = resident();
+    }
+    EXPECT_GT(steps, 8);
+    EXPECT_LT(resident(), before / 4);
 }
 
 TEST_F(idle_pages_of_a_heap, a_return_ends_where_the_program_comes_back) {
     fill(400'000);
     keep_one_of(500);
-    for (; !idle.is_returning(); now_ms += idle_pages::step_ms)
-        idle.look(heap, now_ms);
+    while (!idle.look(heap, now_ms)) {
+        now_ms += frame_ms;
+        ASSERT_LT(now_ms, 10'000u);
+    }
     fill(20'000);
     const std::size_t before = resident();
-    look_for(20 * idle_pages::step_ms);
-    EXPECT_FALSE(idle.is_returning());
+    EXPECT_FALSE(idle.look(heap, now_ms));
+    look_for(20 * frame_ms);
     EXPECT_GE(resident(), before);
 }
 
@@ -139,7 +146,7 @@ TEST_F(idle_pages_of_a_heap, nothing_goes_back_while_use_changes_or_most_is_used
         look_for(idle_pages::look_ms);
         fill(200'000 - live.size());
         look_for(idle_pages::look_ms);
-        EXPECT_FALSE(idle.is_returning());
+        EXPECT_FALSE(idle.look(heap, now_ms));
     }
     EXPECT_GE(resident(), before);
 }
@@ -159,9 +166,8 @@ TEST_F(idle_pages_of_a_heap, where_memory_is_wanted_again_it_waits_longer) {
         look_for(3 * idle_pages::look_ms);
         keep_one_of(500);
         const std::uint64_t begin = now_ms;
-        while (!idle.is_returning()) {
-            idle.look(heap, now_ms);
-            now_ms += idle_pages::step_ms;
+        while (!idle.look(heap, now_ms)) {
+            now_ms += frame_ms;
             ASSERT_LT(now_ms - begin, 60'000u);
         }
         ms = now_ms - begin;

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 // The memory that a program still holds which makes no further call, or comes back for it.
+#include <arenite/check/passthrough.hpp>
+#include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/ordered/detail/idle_pages.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
@@ -16,6 +19,7 @@
 #include <cstring>
 #include <optional>
 #include <random>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -138,6 +142,49 @@ TEST(calling_program, gives_back_what_is_idle_of_large_objects_at_slow_calls_for
         for (int i = 0; i < 100; ++i)
             static_cast<void>(heap.allocate(1'500)); // each 40th needs a slab
     EXPECT_LE(resident(), before / 2 + 2_MiB) << "an eighth of what is in use stays";
+}
+
+/// From its loop, where nothing else is done: a step at a call, and as many as there are.
+TEST(calling_program, gives_back_what_is_idle_a_little_at_a_call) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc keeps what it likes";
+    constexpr std::size_t a_step = detail::idle_pages::step_blocks * 256_KiB;
+    page_resource pages{at_one_moment()};
+    synchronized_resource<ordered_heap> heap{pages};
+    std::vector<void*> small(120'000), large(60);
+    for (void*& p : small)
+        std::memset(p = heap.allocate(208, 16), 1, 208);
+    for (void*& p : large)
+        std::memset(p = heap.allocate(400_KiB, 16), 1, 400_KiB);
+    const auto near = [](const std::vector<void*>& objects, std::size_t each) {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < objects.size(); i += each)
+            sum += platform::resident_bytes(
+                static_cast<std::byte*>(objects[i]) - address_of(objects[i]) % 64_KiB, 64_KiB);
+        return sum;
+    };
+    const std::size_t small_before = near(small, 500), large_before = near(large, 1);
+    for (std::size_t i = 0; i < small.size(); ++i)
+        if (i % 500 != 0)
+            heap.deallocate(small[i], 208, 16);
+    for (std::size_t i = 0; i < large.size(); ++i)
+        if (i % 6 != 0)
+            heap.deallocate(large[i], 400_KiB, 16);
+    const auto is_held = [&] {
+        return near(small, 500) > small_before / 4 || near(large, 1) > large_before / 2;
+    };
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    for (std::size_t last = near(small, 500);
+         is_held() && std::chrono::steady_clock::now() < end;) {
+        const bool gave = heap.give_back_due();
+        const std::size_t now = near(small, 500);
+        EXPECT_LE(last - now, a_step);
+        EXPECT_TRUE(gave || last == now);
+        last = now;
+        if (!gave)
+            std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    EXPECT_FALSE(is_held());
 }
 
 } // namespace

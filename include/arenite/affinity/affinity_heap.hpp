@@ -21,6 +21,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <iosfwd>
 #include <string_view>
 
@@ -307,11 +308,11 @@ public:
     /// is held: of this thread's heaps, and of threads that ended. Free memory between large
     /// objects goes where it exceeds what return_policy keeps and an eighth of what is in use there
     /// and was not wanted for a second; at the process's page source, what has waited long enough.
-    /// Not that of shared_heaps. For the loop of a program, each frame or from a timer: nothing as
-    /// a rule, else a few blocks of each heap that idles, about 200 us, up to 8 MiB of the large
-    /// objects of one affinity, about 300 us, and up to 1 ms of the page source. A program that
-    /// soon wants the memory again is waited for longer. True while memory of affinities is going
-    /// back, a step each 4 ms; false says nothing of what will be due.
+    /// A shared_heap has a call of its own. For the loop of a program, each frame or from a timer:
+    /// nothing as a rule, else a few blocks of one heap, about 200 us, or up to 8 MiB of the large
+    /// objects of one affinity, about 300 us; and up to 1 ms of the page source. A program that
+    /// soon wants the memory again is waited for longer. True if memory of affinities went back:
+    /// more may follow, at once or whenever there is time. False: none is due yet.
     static bool give_back_due() noexcept;
 
     /// O(threads). Exact while no thread allocates or frees, except the high-water mark; otherwise
@@ -387,7 +388,7 @@ private:
                                           std::size_t alignment) noexcept;
 
     trim_result trim_heaps() noexcept;
-    [[nodiscard]] bool give_back_of_ended(std::uint64_t now_ms) noexcept;
+    [[nodiscard]] bool give_back_idle(std::uint64_t now_ms) noexcept;
     /// It is a shared_heap's, and always of the strategy `ordered`.
     [[nodiscard]] bool is_shared() const noexcept { return index_ >= detail::most_affinities; }
     /// nullptr where it is a shared_heap's.
@@ -431,6 +432,7 @@ private:
     std::atomic<std::size_t> block_bytes_;
     detail::thread_heap_list heaps_;
     std::atomic<detail::thread_heap*> large_{nullptr};
+    std::atomic<std::uint64_t> next_look_ms_{0}; ///< at what no thread has, whether it is idle
     affinity_options options_;
     char title_[16 + detail::most_affinity_name_bytes + 1] = {}; ///< "affinity nodes"
     const char* name_;                                           ///< its second part

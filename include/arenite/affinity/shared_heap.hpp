@@ -51,8 +51,9 @@ struct shared_heap_options {
 ///            For each thread that allocates, a heap: some pages, and a block of 256 KiB of
 ///            addresses.
 /// Limits:    131,072 at once (2,048 where addresses have 32 bits).
-/// Returns:   as ordered_heap; reset and destruction return everything, whatever lives in it, to
-///            page_source(), which keeps it for a second.
+/// Returns:   as ordered_heap; give_back_due() sees to the parts of this thread and of ended ones.
+///            Reset and destruction return everything, whatever lives in it, to page_source(),
+///            which keeps it for a second.
 /// Misuse:    found in every build, as in affinity_heap, and named: memory of another shared_heap,
 ///            of an affinity, of a heap that is gone, or of malloc; double frees.
 /// Threads:   any; reset and destruction only when no other thread uses it any more, which a
@@ -116,6 +117,10 @@ public:
 
     /// Returns all unused memory; see affinity_heap::trim.
     trim_result trim() noexcept;
+
+    /// Returns a little of the memory that has been idle for a second or more, where some is due;
+    /// for the loop of a program. See affinity_heap::give_back_due, which leaves this heap alone.
+    bool give_back_due() noexcept;
 
     /// O(threads); see affinity_heap::usage.
     [[nodiscard]] arenite::usage usage() const noexcept;

@@ -13,6 +13,7 @@
 #include <arenite/core/sizes.hpp>
 #include <arenite/core/upstream.hpp>
 #include <arenite/core/usage.hpp>
+#include <arenite/ordered/detail/idle_pages.hpp>
 #include <arenite/ordered/detail/slab_front.hpp>
 
 #include <cstddef>
@@ -79,8 +80,9 @@ struct ordered_options {
 ///            one block of 64 KiB, of which only the used pages are resident, and grows by spans of
 ///            up to 2 MiB. From 1 MiB on they lie in huge pages, if the upstream has them.
 /// Returns:   empty spans and the memory of large objects by return_policy; trim() returns all that
-///            is empty, down to single pages if the upstream lends pages. Destruction returns
-///            everything; checked builds report objects still alive, by name, address and size.
+///            is empty, down to single pages if the upstream lends pages, give_back_due() a little
+///            of it at a time, where it is idle. Destruction returns everything; checked builds
+///            report objects still alive, by name, address and size.
 /// Misuse:    found at the call in every build: an object that is already free; memory of another
 ///            heap, of malloc or of the stack; a wrong size of an object above 8 KiB. Checked
 ///            builds also find any wrong size (above 63 KiB, or a quarter of a block that is
@@ -163,6 +165,13 @@ public:
     /// every whole page between objects. O(blocks).
     void trim() noexcept;
 
+    /// Returns the memory of whole pages between objects, and of free memory between large ones,
+    /// where what is in use has kept still for a second or more and is less than three quarters of
+    /// what is held; whatever the policy. For the loop of a program: nothing as a rule, else a few
+    /// blocks, about 200 us, or up to 8 MiB of large objects; and what is due at the upstream. True
+    /// if it did: more may follow, at once or whenever there is time.
+    bool give_back_due() noexcept;
+
     /// Sets how many bytes to request from the upstream at once from now on, as
     /// ordered_options::block_bytes does; the size of blocks stays.
     void set_block_bytes(std::size_t bytes) noexcept;
@@ -202,6 +211,7 @@ private:
     detail::passthrough_chain singles_; ///< every allocation, with ARENITE_PASSTHROUGH=1
     bool kept_;
     bool passes_through_;
+    detail::idle_pages idle_;
     ARENITE_NO_UNIQUE_ADDRESS detail::one_thread threads_;
 };
 

@@ -114,7 +114,7 @@ public:
         return remote_.is_empty() && !asked_.load(std::memory_order_relaxed) &&
                next_of_thread == nullptr && block_bytes == options_.block_bytes;
     }
-    /// Some whole pages of free objects go back, where it is time; true while there are more. Of a
+    /// Some whole pages of free objects go back, where it is time: true; then more may follow. Of a
     /// locked one none.
     [[nodiscard]] bool give_back_idle(std::uint64_t now_ms) noexcept;
     [[nodiscard]] arenite::usage usage() noexcept { return remote_.deducted(heap().usage()); }

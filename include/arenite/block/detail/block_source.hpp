@@ -157,9 +157,10 @@ public:
     /// O(blocks).
     void trim() noexcept;
 
-    /// Lets the upstream return what is due, and gives back what is idle of shared spans.
-    void give_back_due() noexcept;
-    /// The second alone; true if something went, and there may be more.
+    /// Lets the upstream return what is due, and gives back what is idle of shared spans: true if
+    /// something of these went, and there may be more.
+    bool give_back_due() noexcept;
+    /// The second alone.
     bool give_back_idle() noexcept;
 
     /// True if the upstream lends pages; then purge returns the whole pages in [p, p + bytes),

@@ -21,9 +21,9 @@ class slab_heap;
 ///              look  look  look  steps ...  waits longer from now on, as the program came back
 ///
 /// A look every half second: what is in use must have kept still for some looks, and be less than
-/// three quarters of what is held. Then each later call sees to a few blocks, until all were seen;
-/// or the program comes back;
-/// and once more only when what is in use has changed. Where a program wants the memory again soon
+/// three quarters of what is held. Then that call and each later one sees to a few blocks, until
+/// all were seen or the program comes back; and once more only when what is in use has changed.
+/// How soon the next step follows is up to the caller. Where a program wants the memory again soon
 /// after, twice as many still looks are waited for the next time, up to half a minute of them.
 ///
 /// Use when:  a heap is asked often, and its thread's slow calls can take the time.
@@ -34,27 +34,23 @@ class slab_heap;
 class idle_pages {
 public:
     static constexpr std::uint64_t look_ms = 500;
-    static constexpr std::uint64_t step_ms = 4;
     static constexpr unsigned step_blocks = 12;
     static constexpr unsigned step_us = 100; ///< then no further block
     static constexpr std::size_t least_held_bytes = std::size_t{8} << 20;
 
     constexpr idle_pages() noexcept = default;
 
-    /// To be called once in a while; now_ms never falls.
-    void look(slab_heap& heap, std::uint64_t now_ms) noexcept {
-        if (now_ms >= next_ms_) [[unlikely]]
-            look_now(heap, now_ms);
+    /// To be called once in a while; now_ms never falls. True if it took a step: the next one may
+    /// follow at once.
+    bool look(slab_heap& heap, std::uint64_t now_ms) noexcept {
+        return now_ms >= next_ms_ && look_now(heap, now_ms);
     }
-
-    /// True between the begin and the end of a return.
-    [[nodiscard]] bool is_returning() const noexcept { return returning_; }
 
 private:
     static constexpr unsigned most_patience = 64;
 
-    void look_now(slab_heap& heap, std::uint64_t now_ms) noexcept;
-    void step(slab_heap& heap, std::uint64_t now_ms) noexcept;
+    bool look_now(slab_heap& heap, std::uint64_t now_ms) noexcept;
+    void step(slab_heap& heap) noexcept;
     void end_return() noexcept;
 
     std::uint64_t next_ms_ = 0;

@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+
+// Idle memory that goes back from the loop of a program: how much at a call, whose, and what the
+// answer says. When it begins is a matter of time, which the tests wait for; from then on each call
+// is looked at, and none depends on the clock.
+#include <arenite/affinity/affinity_heap.hpp>
+
+#include <arenite/affinity/shared_heap.hpp>
+#include <arenite/check/passthrough.hpp>
+#include <arenite/core/alignment.hpp>
+#include <arenite/core/literals.hpp>
+#include <arenite/ordered/detail/idle_pages.hpp>
+#include <arenite/os/detail/platform.hpp>
+
+#include "support/thread_slabs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace arenite;
+
+namespace {
+
+/// Many objects in a heap, of which most are freed again.
+template <class Heap>
+class mostly_free {
+public:
+    mostly_free(Heap& heap, std::size_t count, std::size_t bytes, std::size_t kept_of,
+                std::size_t kept_first = 0)
+        : heap_{heap}, bytes_{bytes} {
+        std::vector<void*> all(count);
+        for (void*& p : all) {
+            p = heap.allocate(bytes, 16);
+            std::memset(p, 0x5a, bytes);
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const bool is_kept = i % kept_of == 0 || i < kept_first;
+            (is_kept ? kept_ : freed_).push_back(all[i]);
+            if (!is_kept)
+                heap.deallocate(all[i], bytes, 16);
+        }
+    }
+    mostly_free(const mostly_free&) = delete;
+    mostly_free& operator=(const mostly_free&) = delete;
+    ~mostly_free() {
+        for (void* const p : kept_) {
+            EXPECT_EQ(static_cast<unsigned char*>(p)[bytes_ - 1], 0x5a) << "what lives stays";
+            heap_.deallocate(p, bytes_, 16);
+        }
+    }
+    /// Resident bytes of memory that was freed: all whole pages of it, or near some small objects.
+    [[nodiscard]] std::size_t resident() const {
+        constexpr std::size_t page = 64_KiB;
+        std::size_t sum = 0;
+        if (bytes_ < page)
+            for (const void* p : kept_)
+                sum += detail::os::platform::resident_bytes(
+                    reinterpret_cast<const void*>(align_down(address_of(p), page)), page); // NOLINT
+        else
+            for (const void* p : freed_)
+                sum += detail::os::platform::resident_bytes(static_cast<const std::byte*>(p) +
+                                                                padding_for(p, page),
+                                                            align_down(bytes_ - page, page));
+        return sum;
+    }
+
+private:
+    Heap& heap_;
+    std::size_t bytes_;
+    std::vector<void*> kept_, freed_;
+};
+
+constexpr std::size_t a_step = detail::idle_pages::step_blocks * 256_KiB;
+constexpr std::size_t a_span = 8_MiB; // the longest
+
+/// 25 MB in small objects.
+template <class Heap>
+struct small_objects : mostly_free<Heap> {
+    explicit small_objects(Heap& heap) : mostly_free<Heap>{heap, 120'000, 208, 500} {}
+};
+/// 29 MB in large ones. The first have memory of their own, which would wait at the page source; of
+/// those that share a span one is kept, or it would wait there, too.
+template <class Heap>
+struct large_objects : mostly_free<Heap> {
+    explicit large_objects(Heap& heap) : mostly_free<Heap>{heap, 73, 400_KiB, 3, 12} {}
+};
+
+template <class Objects>
+std::vector<std::size_t> resident_of(const std::vector<Objects*>& all) {
+    std::vector<std::size_t> each;
+    for (const Objects* objects : all)
+        each.push_back(objects->resident());
+    return each;
+}
+
+/// Calls as long as something goes back, once it has begun. No call gives more than `most`, nor of
+/// two heaps, and it says so. Tells whose it was, one after the other.
+template <class Objects, class Call>
+std::vector<std::size_t> give_back(const std::vector<Objects*>& all, std::size_t most, Call call) {
+    std::vector<std::size_t> whose;
+    std::vector<std::size_t> before = resident_of(all);
+    bool gave = false;
+    for (int waits = 0; whose.empty() || gave;) {
+        gave = call();
+        const std::vector<std::size_t> after = resident_of(all);
+        std::size_t changed = 0;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (after[i] >= before[i])
+                continue;
+            EXPECT_LE(before[i] - after[i], most);
+            EXPECT_TRUE(gave);
+            EXPECT_EQ(++changed, 1u) << "one heap a call";
+            whose.push_back(i);
+        }
+        before = after;
+        if (gave)
+            continue;
+        if (++waits > 3000) // half a minute
+            break;
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    EXPECT_FALSE(whose.empty()) << "it wants to see for a second that nothing happens";
+    return whose;
+}
+
+bool give_back_of_affinities() { return affinity_heap::give_back_due(); }
+
+class affinity_giving_back_threads : public testing::Test {
+protected:
+    using objects = small_objects<affinity_heap>;
+    std::deque<objects> of_each;
+    std::vector<objects*> all;
+
+    void SetUp() override {
+        if (!support::threads_have_slabs())
+            GTEST_SKIP() << "no pages that go back: all goes to malloc, or heaps have locks";
+    }
+    void fill(const std::string& name) {
+        for (int i = 0; i < 5; ++i)
+            all.push_back(&of_each.emplace_back(affinity_heap::named(name + std::to_string(i))));
+    }
+    void expect_fair_return() const {
+        const std::vector<std::size_t> before = resident_of(all);
+        const std::vector<std::size_t> whose = give_back(all, a_step, give_back_of_affinities);
+        const std::vector<std::size_t> after = resident_of(all);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            EXPECT_LT(after[i], before[i] / 4) << "while it says that more may follow, more does";
+        ASSERT_GT(whose.size(), all.size());
+        for (std::size_t i = 1; i < all.size(); ++i)
+            EXPECT_EQ(whose[i], (whose[0] + i) % all.size()) << "each in its turn";
+    }
+};
+
+TEST_F(affinity_giving_back_threads, one_idle_affinity_of_a_thread_takes_one_step_a_call) {
+    fill("idle at once ");
+    expect_fair_return();
+}
+
+TEST_F(affinity_giving_back_threads, one_idle_affinity_of_an_ended_thread_takes_one_step_a_call) {
+    std::thread{[&] { fill("of who ended "); }}.join();
+    expect_fair_return();
+}
+
+/// Memory that was freed in one second is not idle before the next: so it goes in two returns.
+TEST(affinity_giving_back_large, one_span_goes_at_a_call_and_a_loop_gives_all_that_is_due) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc keeps what it likes";
+    using objects = large_objects<affinity_heap>;
+    objects a{affinity_heap::named("large, one span a call")};
+    objects b{affinity_heap::named("large, not in the same call")};
+    const std::vector<objects*> all{&a, &b};
+    std::size_t returns[2] = {};
+    while ((a.resident() > 4_MiB || b.resident() > 4_MiB) && returns[0] + returns[1] < 40) {
+        const std::vector<std::size_t> whose = give_back(all, a_span, give_back_of_affinities);
+        for (const std::size_t i : {0, 1})
+            returns[i] += std::find(whose.begin(), whose.end(), i) != whose.end() ? 1 : 0;
+        ASSERT_FALSE(whose.empty());
+    }
+    EXPECT_LE(returns[0], 2u);
+    EXPECT_LE(returns[1], 2u);
+}
+
+TEST(affinity_giving_back_shared, a_shared_heap_gives_back_what_is_idle_in_it_alone) {
+    if (!support::threads_have_slabs())
+        GTEST_SKIP() << "no pages that go back: all goes to malloc, or heaps have locks";
+    shared_heap heap{}, other{};
+    using objects = small_objects<shared_heap>;
+    objects own{heap}, of_other{other};
+    const std::size_t before = own.resident(), of_other_before = of_other.resident();
+    give_back(std::vector<objects*>{&own}, a_step, [&] { return heap.give_back_due(); });
+    EXPECT_LT(own.resident(), before / 4);
+    EXPECT_EQ(of_other.resident(), of_other_before);
+}
+
+TEST(affinity_giving_back_shared, large_objects_of_a_shared_heap_go_a_span_a_call) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc keeps what it likes";
+    shared_heap heap{};
+    using objects = large_objects<shared_heap>;
+    objects own{heap};
+    for (int returns = 0; returns < 2 && own.resident() > 4_MiB; ++returns)
+        give_back(std::vector<objects*>{&own}, a_span, [&] { return heap.give_back_due(); });
+    EXPECT_LE(own.resident(), 4_MiB);
+}
+
+} // namespace
