@@ -79,16 +79,25 @@ affinity_heap::trim_result affinity_heap::trim_all() noexcept {
 bool affinity_heap::give_back_due() noexcept {
     page_source().give_back_due();
     const std::uint64_t now = detail::os::platform::now_ms();
-    // One affinity gives back at a call, each in its turn: those behind the last one come first.
+    const detail::affinity_list heaps;
     static constinit std::atomic<unsigned> last{0};
     const unsigned before = last.load(std::memory_order_relaxed);
-    const detail::affinity_list heaps;
-    for (const bool is_behind : {true, false})
-        for (affinity_heap& h : heaps)
-            if ((h.index_ > before) == is_behind && h.give_back_idle(now)) {
-                last.store(h.index_, std::memory_order_relaxed);
-                return true;
-            }
+    const auto gives = [&](affinity_heap& h) {
+        if (!h.give_back_idle(now))
+            return false;
+        last.store(h.index_, std::memory_order_relaxed);
+        return true;
+    };
+    // One affinity gives back at a call, each in its turn: the next ones, then the first ones.
+    for (affinity_heap& h : heaps)
+        if (h.index_ > before && gives(h))
+            return true;
+    for (affinity_heap& h : heaps) {
+        if (h.index_ > before)
+            break;
+        if (gives(h))
+            return true;
+    }
     return false;
 }
 

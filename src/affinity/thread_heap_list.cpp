@@ -15,20 +15,16 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// In a forked child each list begins to count its walkers anew, and is counted here: so a pin of
-/// before the fork knows that it is not among them.
-static constinit std::atomic<unsigned> lists_in_children{0};
-
 /// Counted under the lock under which heaps are retired: while there is a walker none is taken out
 /// of the list, so a walk follows the links without the lock.
 thread_heap_list::pin::pin(const thread_heap_list& heaps) noexcept : heaps_{heaps} {
     const std::lock_guard lock{heaps_.lock_};
     ++heaps_.walkers_;
-    forks_ = lists_in_children.load(std::memory_order_relaxed);
+    forks_ = heaps_.forks_;
 }
 thread_heap_list::pin::~pin() {
     const std::lock_guard lock{heaps_.lock_};
-    if (forks_ == lists_in_children.load(std::memory_order_relaxed))
+    if (forks_ == heaps_.forks_)
         --heaps_.walkers_;
 }
 thread_heap* thread_heap_list::next(const thread_heap& heap) noexcept {
@@ -158,7 +154,7 @@ void thread_heap_list::end() noexcept {
 /// without one are counted anew.
 void thread_heap_list::after_fork_in_child(const void* me) noexcept {
     walkers_ = 0;
-    lists_in_children.fetch_add(1, std::memory_order_relaxed);
+    ++forks_;
     int orphans = 0;
     for (thread_heap* heap = first_.load(std::memory_order_relaxed); heap != nullptr;
          heap = heap->next_of_affinity) {

@@ -87,11 +87,11 @@ template <class Heap>
 struct small_objects : mostly_free<Heap> {
     explicit small_objects(Heap& heap) : mostly_free<Heap>{heap, 120'000, 208, 500} {}
 };
-/// 29 MB in large ones. The first have memory of their own, which would wait at the page source; of
+/// 50 MB in large ones. The first have memory of their own, which would wait at the page source; of
 /// those that share a span one is kept, or it would wait there, too.
 template <class Heap>
 struct large_objects : mostly_free<Heap> {
-    explicit large_objects(Heap& heap) : mostly_free<Heap>{heap, 73, 400_KiB, 3, 12} {}
+    explicit large_objects(Heap& heap) : mostly_free<Heap>{heap, 121, 400_KiB, 3, 12} {}
 };
 
 template <class Objects>

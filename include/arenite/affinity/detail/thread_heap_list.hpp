@@ -136,6 +136,7 @@ private:
     std::atomic<thread_heap*> first_{nullptr};
     std::atomic<int> orphans_{0}; ///< heaps that are abandoned, but for borrowed ones exactly
     mutable int walkers_ = 0;
+    unsigned forks_ = 0;                ///< in a forked child walkers are counted anew
     std::atomic<std::size_t> bytes_{0}; ///< of balance(), may be less than nothing
     std::atomic<std::size_t> objects_{0};
     mutable std::atomic<std::size_t> high_water_{0};
