@@ -91,7 +91,7 @@ struct small_objects : mostly_free<Heap> {
 /// those that share a span one is kept, or it would wait there, too.
 template <class Heap>
 struct large_objects : mostly_free<Heap> {
-    explicit large_objects(Heap& heap) : mostly_free<Heap>{heap, 121, 400_KiB, 3, 12} {}
+    explicit large_objects(Heap& heap) : mostly_free<Heap>{heap, 241, 200_KiB, 3, 24} {}
 };
 
 template <class Objects>
