@@ -145,8 +145,10 @@ protected:
             GTEST_SKIP() << "no pages that go back: all goes to malloc, or heaps have locks";
     }
     void fill(const std::string& name) {
+        static int number = 0; // a heap that gave back before would wait for another use
         for (int i = 0; i < 5; ++i)
-            all.push_back(&of_each.emplace_back(affinity_heap::named(name + std::to_string(i))));
+            all.push_back(
+                &of_each.emplace_back(affinity_heap::named(name + std::to_string(number++))));
     }
     void expect_fair_return() const {
         const std::vector<std::size_t> before = resident_of(all);
