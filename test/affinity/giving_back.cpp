@@ -82,10 +82,11 @@ private:
 constexpr std::size_t a_step = detail::idle_pages::step_blocks * 256_KiB;
 constexpr std::size_t a_span = 8_MiB; // the longest
 
-/// 25 MB in small objects.
+/// 25 MB in small objects, or less.
 template <class Heap>
 struct small_objects : mostly_free<Heap> {
-    explicit small_objects(Heap& heap) : mostly_free<Heap>{heap, 120'000, 208, 500} {}
+    explicit small_objects(Heap& heap, std::size_t count = 120'000)
+        : mostly_free<Heap>{heap, count, 208, 500} {}
 };
 /// 50 MB in large ones. The first have memory of their own, which would wait at the page source; of
 /// those that share a span one is kept, or it would wait there, too.
@@ -144,11 +145,12 @@ protected:
         if (!support::threads_have_slabs())
             GTEST_SKIP() << "no pages that go back: all goes to malloc, or heaps have locks";
     }
-    void fill(const std::string& name) {
+    template <class... Count>
+    void fill(const std::string& name, Count... count) {
         static int number = 0; // a heap that gave back before would wait for another use
         for (int i = 0; i < 5; ++i)
-            all.push_back(
-                &of_each.emplace_back(affinity_heap::named(name + std::to_string(number++))));
+            all.push_back(&of_each.emplace_back(
+                affinity_heap::named(name + std::to_string(number++)), count...));
     }
     void expect_fair_return() const {
         const std::vector<std::size_t> before = resident_of(all);
@@ -170,6 +172,15 @@ TEST_F(affinity_giving_back_threads, one_idle_affinity_of_a_thread_takes_one_ste
 TEST_F(affinity_giving_back_threads, one_idle_affinity_of_an_ended_thread_takes_one_step_a_call) {
     std::thread{[&] { fill("of who ended "); }}.join();
     expect_fair_return();
+}
+
+TEST_F(affinity_giving_back_threads, heaps_of_2_MB_give_back_as_large_ones_do) {
+    fill("of 2 MB ", std::size_t{10'000});
+    const std::vector<std::size_t> before = resident_of(all);
+    give_back(all, a_step, give_back_of_affinities);
+    const std::vector<std::size_t> after = resident_of(all);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        EXPECT_LT(after[i], before[i] / 2) << "many of them are much";
 }
 
 /// Memory that was freed in one second is not idle before the next: so it goes in two returns.

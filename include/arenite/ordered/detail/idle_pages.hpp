@@ -21,10 +21,11 @@ class slab_heap;
 ///              look  look  look  steps ...  waits longer from now on, as the program came back
 ///
 /// A look every half second: what is in use must have kept still for some looks, and be less than
-/// three quarters of what is held. Then that call and each later one sees to a few blocks, until
-/// all were seen or the program comes back; and once more only when what is in use has changed.
-/// How soon the next step follows is up to the caller. Where a program wants the memory again soon
-/// after, twice as many still looks are waited for the next time, up to half a minute of them.
+/// three quarters of what is held, which is a MiB or more. Then that call and each later one sees
+/// to a few blocks, until all were seen or the program comes back; and once more only when what is
+/// in use has changed. How soon the next step follows is up to the caller. Where a program wants
+/// the memory again soon after, twice as many still looks are waited for the next time, up to half
+/// a minute of them.
 ///
 /// Use when:  a heap is asked often, and its thread's slow calls can take the time.
 /// Cost:      look: one comparison, as a rule; a look sums over size classes; a step sees to
@@ -36,7 +37,7 @@ public:
     static constexpr std::uint64_t look_ms = 500;
     static constexpr unsigned step_blocks = 12;
     static constexpr unsigned step_us = 100; ///< then no further block
-    static constexpr std::size_t least_held_bytes = std::size_t{8} << 20;
+    static constexpr std::size_t least_held_bytes = std::size_t{1} << 20;
 
     constexpr idle_pages() noexcept = default;
 
