@@ -28,10 +28,8 @@ bool is_about(std::size_t a, std::size_t b) noexcept {
 
 bool idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
     const arenite::usage u = heap.usage_approximate();
-    if (returning_ && is_about(u.bytes_in_use, seen_bytes_)) {
-        step(heap);
-        return true;
-    }
+    if (returning_ && is_about(u.bytes_in_use, seen_bytes_))
+        return step(heap);
     if (returning_) // what is free is wanted
         end_return();
     next_ms_ = now_ms + look_ms;
@@ -54,8 +52,7 @@ bool idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
     returning_ = true;
     next_ms_ = now_ms;
     from_ = nullptr;
-    step(heap);
-    return true;
+    return step(heap);
 }
 
 void idle_pages::end_return() noexcept {
@@ -64,14 +61,18 @@ void idle_pages::end_return() noexcept {
     returned_bytes_ = std::max<std::size_t>(seen_bytes_, 1);
 }
 
-void idle_pages::step(slab_heap& heap) noexcept {
+/// Sees to no block where all were seen, or the upstream takes no pages back: false.
+bool idle_pages::step(slab_heap& heap) noexcept {
     unsigned taken = 0;
     for (unsigned n = 0; n < step_blocks && taken < step_us; ++n) {
         const heap_gate::guard mark = heap.gate().enter();
         from_ = heap.slabs().purge_from(from_, taken);
-        if (from_ == nullptr)
-            return end_return();
+        if (from_ == nullptr) {
+            end_return();
+            return n != 0;
+        }
     }
+    return true;
 }
 
 /// In this file, as trim() does it for all blocks.

@@ -4,6 +4,7 @@
 
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/check/passthrough.hpp>
+#include <arenite/core/system_resource.hpp>
 #include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
@@ -175,6 +176,20 @@ TEST_F(idle_pages_of_a_heap, where_memory_is_wanted_again_it_waits_longer) {
     }
     EXPECT_GT(waited[1], waited[0] + idle_pages::look_ms);
     EXPECT_GT(waited[2], waited[1] + 2 * idle_pages::look_ms);
+}
+
+TEST(idle_pages_elsewhere, nothing_is_due_where_the_upstream_takes_no_pages_back) {
+    malloc_resource upstream;
+    slab_heap heap{detail::block_options{}, upstream, detail::heap_owner{}};
+    idle_pages idle;
+    std::vector<void*> all;
+    for (int i = 0; i < 50'000; ++i)
+        all.push_back(heap.try_allocate(bytes, 8));
+    for (std::size_t i = 1; i < all.size(); ++i)
+        heap.deallocate(all[i], bytes, 8);
+    for (std::uint64_t now_ms = 1000; now_ms < 10'000; now_ms += frame_ms)
+        ASSERT_FALSE(idle.look(heap, now_ms)) << now_ms;
+    heap.deallocate(all[0], bytes, 8);
 }
 
 } // namespace

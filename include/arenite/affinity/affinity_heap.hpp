@@ -311,8 +311,8 @@ public:
     /// A shared_heap has a call of its own. For the loop of a program, each frame or from a timer:
     /// nothing as a rule, else a few blocks of one heap, about 200 us, or up to 8 MiB of the large
     /// objects of one affinity, about 300 us; and up to 1 ms of the page source. A program that
-    /// soon wants the memory again is waited for longer. True if memory of affinities went back:
-    /// more may follow, at once or whenever there is time. False: none is due yet.
+    /// soon wants the memory again is waited for longer. True if it took a step in an
+    /// affinity: more may follow, at once or whenever there is time. False: none is due.
     static bool give_back_due() noexcept;
 
     /// O(threads). Exact while no thread allocates or frees, except the high-water mark; otherwise

@@ -51,7 +51,7 @@ private:
     static constexpr unsigned most_patience = 64;
 
     bool look_now(slab_heap& heap, std::uint64_t now_ms) noexcept;
-    void step(slab_heap& heap) noexcept;
+    bool step(slab_heap& heap) noexcept;
     void end_return() noexcept;
 
     std::uint64_t next_ms_ = 0;
