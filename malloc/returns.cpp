@@ -37,7 +37,7 @@ struct watch {
 constexpr unsigned most_watched = 65536; // 1 ms
 constexpr unsigned first_watched = 1024; // which see the clock, each; then
 constexpr unsigned calls_a_clock = 16;
-constexpr std::uint64_t step_ms = 4; // between two steps of a return: a twentieth of the time
+constexpr std::uint64_t step_ms = 4; // between two steps of a return
 constexpr std::size_t much_freed = std::size_t{256} << 10;
 
 constinit thread_local watch watch_of_thread ARENITE_THREAD_FAST;

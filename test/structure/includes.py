@@ -74,6 +74,11 @@ def main():
                 headers = " or ".join(sorted(os.path.relpath(h, ROOT) for h in headers_of[name]))
                 print(f"{os.path.relpath(source, ROOT)}: names {name} and does not include {headers}")
                 broken += 1
+    workload = os.path.join(ROOT, "lab", "workload.hpp")  # precompiled where the lab is built for its tests alone
+    for source in files_below("lab/workloads", ".cpp"):
+        if os.path.dirname(source) == os.path.join(ROOT, "lab", "workloads") and workload not in all_included_by(source):
+            print(f"{os.path.relpath(source, ROOT)}: does not include lab/workload.hpp")
+            broken += 1
     sys.exit(broken > 0)
 
 

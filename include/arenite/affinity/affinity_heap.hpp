@@ -305,14 +305,15 @@ public:
 
     /// Returns the memory of whole pages of free objects to the system, of all affinities, where
     /// what is in use has kept still for a second or more and is less than three quarters of what
-    /// is held: of this thread's heaps, and of threads that ended. Free memory between large
-    /// objects goes where it exceeds what return_policy keeps and an eighth of what is in use there
-    /// and was not wanted for a second; at the process's page source, what has waited long enough.
-    /// A shared_heap has a call of its own. For the loop of a program, each frame or from a timer:
-    /// nothing as a rule, else a few blocks of one heap, about 200 us, or up to 8 MiB of the large
-    /// objects of one affinity, about 300 us; and up to 1 ms of the page source. A program that
-    /// soon wants the memory again is waited for longer. True if it took a step in an
-    /// affinity: more may follow, at once or whenever there is time. False: none is due.
+    /// is held, 1 MiB or more: of this thread's heaps, and of threads that ended. Free memory
+    /// between large objects goes where it exceeds what return_policy keeps and an eighth of what
+    /// is in use there and was not wanted for a second; at the process's page source, what has
+    /// waited long enough. A shared_heap has a call of its own. For the loop of a program, each
+    /// frame or from a timer: nothing as a rule, else a few blocks of one heap, about 200 us, or up
+    /// to 8 MiB of the large objects of one affinity, about 300 us; and up to 1 ms of the page
+    /// source. A program that soon wants the memory again is waited for longer. True if it took a
+    /// step in an affinity: more may follow, at once or whenever there is time. False: it found
+    /// none to take; another thread may be at it.
     static bool give_back_due() noexcept;
 
     /// O(threads). Exact while no thread allocates or frees, except the high-water mark; otherwise

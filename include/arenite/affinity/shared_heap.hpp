@@ -119,7 +119,8 @@ public:
     trim_result trim() noexcept;
 
     /// Returns a little of the memory that has been idle for a second or more, where some is due;
-    /// for the loop of a program. See affinity_heap::give_back_due, which leaves this heap alone.
+    /// for the loop of a program. True if it took a step. See affinity_heap::give_back_due, which
+    /// leaves this heap alone.
     bool give_back_due() noexcept;
 
     /// O(threads); see affinity_heap::usage.

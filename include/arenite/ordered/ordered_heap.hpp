@@ -165,11 +165,13 @@ public:
     /// every whole page between objects. O(blocks).
     void trim() noexcept;
 
-    /// Returns the memory of whole pages between objects, and of free memory between large ones,
-    /// where what is in use has kept still for a second or more and is less than three quarters of
-    /// what is held; whatever the policy. For the loop of a program: nothing as a rule, else a few
-    /// blocks, about 200 us, or up to 8 MiB of large objects; and what is due at the upstream. True
-    /// if it did: more may follow, at once or whenever there is time.
+    /// Returns the memory of whole pages between objects, whatever the policy, where what is in use
+    /// has kept still for a second or more and is less than three quarters of what is held, 1 MiB
+    /// or more. Free memory between large objects goes where it exceeds what the policy keeps and
+    /// an eighth of what is in use there and was not wanted for a second. For the loop of a
+    /// program: nothing as a rule, else a few blocks, about 200 us, or up to 8 MiB of large
+    /// objects; and what is due at the upstream. True if it took such a step in this heap: more may
+    /// follow, at once or whenever there is time.
     bool give_back_due() noexcept;
 
     /// Sets how many bytes to request from the upstream at once from now on, as

@@ -40,7 +40,8 @@ template <Resizing R>
         return r.try_resize(p, old_bytes, new_bytes);
 }
 
-/// Returns by itself, at calls that it is given for it, memory that has waited long enough.
+/// Returns by itself, at calls that it is given for it, memory that has waited long enough. True
+/// where a later call may return more: of a heap at once, of a page_resource in its time.
 template <class R>
 concept GivingBackDue = requires(R& r) {
     { r.give_back_due() } noexcept -> std::same_as<bool>;
@@ -126,7 +127,7 @@ public:
         return inner_.trim();
     }
 
-    /// See page_resource.
+    /// Its answer is that of the resource inside.
     bool give_back_due() noexcept
         requires GivingBackDue<inner_type>
     {

@@ -146,7 +146,7 @@ public:
             second().purge(p, bytes);
     }
 
-    /// Asks both; see page_resource.
+    /// Asks both: true if either says so.
     bool give_back_due() noexcept
         requires GivingBackDue<first_type> && GivingBackDue<second_type>
     {
