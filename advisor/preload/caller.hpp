@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 
@@ -18,8 +19,9 @@ struct caller {
 /// on the recorder makes none.
 inline constinit std::atomic<bool> shut_in{false};
 
-/// No signal comes to this thread from hold() to release(), if system calls may be made: a handler
-/// might leave what is done there by a jump, and nobody would end it any more.
+/// No signal comes to this thread from hold() to release(), if system calls may be made, and nobody
+/// cancels it: a handler might leave what is done there by a jump, and nobody would end it any
+/// more; nor is malloc a place where a thread may be cancelled, though what is done there is.
 class held_signals {
 public:
     void hold() noexcept {
@@ -27,10 +29,14 @@ public:
         ::sigfillset(&all);
         holds_ = !shut_in.load(std::memory_order_relaxed) &&
                  ::pthread_sigmask(SIG_BLOCK, &all, &before_) == 0;
+        if (holds_)
+            (void)::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_before_);
     }
     void release() const noexcept {
-        if (holds_)
-            ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+        if (!holds_)
+            return;
+        (void)::pthread_setcancelstate(cancel_before_, nullptr);
+        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     }
     [[nodiscard]] bool holds() const noexcept { return holds_; }
     /// The thread took this signal before.
@@ -40,6 +46,7 @@ public:
 
 private:
     bool holds_ = false;
+    int cancel_before_ = PTHREAD_CANCEL_ENABLE;
     sigset_t before_{};
 };
 

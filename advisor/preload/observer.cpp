@@ -105,6 +105,13 @@ void default_action(int signal) noexcept {
     ::syscall(SYS_tgkill, ::getpid(), ::syscall(SYS_gettid), signal);
 }
 
+/// All but that a trap is due: where it came unexpected, it would end the program.
+void forget(observed_thread& t) noexcept {
+    const bool leaving = t.leaving;
+    t = {};
+    t.leaving = leaving;
+}
+
 bool is_debugged() noexcept {
     char text[2048];
     const int file = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -122,20 +129,17 @@ bool is_debugged() noexcept {
 void observer::stop(unobserved why) noexcept {
     active_ = false;
     auto none = unobserved::none;
-    process_->observed.why_not.compare_exchange_strong(none, why);
+    if (process_ != nullptr)
+        process_->observed.why_not.compare_exchange_strong(none, why);
 }
 
 void observer::start(record::control& area, record::process& process,
                      std::uint32_t number) noexcept {
+    forked(); // by the bare call, perhaps
     area_ = &area;
     process_ = &process;
     number_ = number;
     active_ = false;
-    gives_up_ = false;
-    bursting_ = false;
-    thread_ = {};
-    for (auto& t : timers_)
-        t.store(nullptr, std::memory_order_relaxed);
     loaded_object own{};
     if (area.look.period_ms == 0)
         return stop(unobserved::not_asked);
@@ -164,11 +168,21 @@ void observer::start(record::control& area, record::process& process,
     active_ = true;
 }
 
+void observer::forked() noexcept {
+    process_ = nullptr;
+    gives_up_ = false;
+    bursting_ = false;
+    thread_.leaving |= thread_.into != nullptr; // a handler of the program forks within a burst
+    forget(thread_);
+    for (auto& t : timers_)
+        t.store(nullptr, std::memory_order_relaxed);
+}
+
 void observer::thread_begins(std::uint32_t number, const std::uint32_t* busy) noexcept {
     if (!active_)
         return;
     observed_thread& t = thread_;
-    t = {};
+    forget(t);
     t.number = number;
     t.busy = busy;
     struct sigevent event {};
@@ -451,6 +465,7 @@ void observer::start(record::control& area, record::process& process, std::uint3
 }
 void observer::thread_begins(std::uint32_t, const std::uint32_t*) noexcept {}
 void observer::thread_ends() noexcept {}
+void observer::forked() noexcept {}
 void observer::leave_to_the_program(int) noexcept {}
 void observer::give_up(record::unobserved) noexcept {}
 void observer::go_on() noexcept {}

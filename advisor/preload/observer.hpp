@@ -37,6 +37,9 @@ struct observed_thread {
 class observer {
 public:
     void start(record::control& area, record::process& process, std::uint32_t number) noexcept;
+    /// In a forked child, whose handlers are the parent's: the parent's other threads are not here
+    /// to end what they had begun, and what this process does is not the parent's.
+    void forked() noexcept;
     void thread_begins(std::uint32_t number, const std::uint32_t* busy) noexcept;
     void thread_ends() noexcept;
 
@@ -90,7 +93,7 @@ private:
     [[gnu::tls_model("initial-exec")]] static thread_local constinit observed_thread thread_;
 
     record::control* area_ = nullptr;
-    record::process* process_ = nullptr;
+    record::process* process_ = nullptr; ///< null: a forked child that has noted no event yet
     std::uint32_t number_ = 0;
     std::uint64_t own_begin_ = 0, own_end_ = 0; ///< the addresses of this library
     std::atomic<bool> active_{false};

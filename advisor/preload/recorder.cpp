@@ -103,6 +103,12 @@ bool recorder::enter(thread_state& t) noexcept {
             process_->lost.fetch_add(1, std::memory_order_relaxed);
         return false;
     }
+    constexpr std::uint32_t looks_again = 256; // all rings are taken: it takes long to see it
+    if (guard_->mode == recording && t.ring == nullptr && t.without % looks_again != 0) {
+        ++t.without;
+        process_->lost.fetch_add(1, std::memory_order_relaxed);
+        return false;
+    }
     const kept_errno kept;
     held_signals mine; // a jump from here would leave the thread with half of what it needs
     mine.hold();
@@ -118,13 +124,14 @@ bool recorder::enter(thread_state& t) noexcept {
             t.ring = nullptr;
             if (t.rules != nullptr) // of the process that this one was forked from
                 std::memset(static_cast<void*>(t.rules), 0, sizeof(recent_rules));
+            if (!meets_forks_) // all but those by the bare call
+                meets_forks_ =
+                    ::pthread_atfork(nullptr, nullptr, [] { the_recorder.forked(); }) == 0;
             if (guard_ == &without_guard_) {
                 void* p = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                                  -1, 0);
                 if (p != MAP_FAILED && ::madvise(p, 4096, MADV_WIPEONFORK) == 0)
                     guard_ = ::new (p) guard{};
-                else // where the system refuses it, all forks but those by the bare call are met
-                    (void)::pthread_atfork(nullptr, nullptr, [] { without_guard_ = {}; });
             }
             guard_->mode = start() ? recording : off;
         }
@@ -148,6 +155,7 @@ bool recorder::take_ring(thread_state& t) noexcept {
         t.head = r.head.load(std::memory_order_relaxed);
         t.room_until = t.head; // looked at anew at once
         t.ring = &r;
+        t.without = 0;
         t.timed = 0;
         if (has_key_)
             ::pthread_setspecific(key_, &r);
@@ -162,8 +170,15 @@ bool recorder::take_ring(thread_state& t) noexcept {
         the_observer.thread_begins(r.thread, &t.busy);
         return true;
     }
+    ++t.without;
     process_->lost.fetch_add(1, std::memory_order_relaxed);
     return false;
+}
+
+void recorder::forked() noexcept {
+    guard_->mode = unknown; // where the system does not do it
+    lock_.forget_owner();
+    the_observer.forked();
 }
 
 void recorder::thread_ends(void* ring) noexcept {
@@ -250,8 +265,8 @@ bool recorder::wait_for_room(thread_state& t) noexcept {
             guard_->mode = off; // the recorder is gone
             return false;
         }
-        const timespec moment{0, 200000};
-        ::nanosleep(&moment, nullptr);
+        const timespec moment{0, 200000}; // past the C library: its sleep may be cancelled
+        ::syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &moment, nullptr);
     }
 }
 
@@ -270,7 +285,8 @@ void recorder::is_shut_in(bool without_clock) noexcept {
 }
 
 /// Does a jump leave the function of this frame? Not where it stays on the stack that the handler
-/// works on, between the two or, where the handler has a stack of its own, anywhere there.
+/// works on, between the two or, where the handler has a stack of its own, anywhere there. From
+/// such a stack to another is leaving, wherever: it may be a coroutine's that lies just below.
 bool recorder::leaves(const void* frame, std::uint64_t to) noexcept {
     const auto left = reinterpret_cast<std::uint64_t>(frame);
     const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));

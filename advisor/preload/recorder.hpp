@@ -31,6 +31,7 @@ struct thread_state {
     std::uint64_t timed;      ///< ticks that the timed ones took since cpu_ns
     std::uint64_t cpu_ns;     ///< of the thread, when it was judged
     recent_rules* rules;      ///< null: without memory for them
+    std::uint32_t without;    ///< events for which there was no ring; one of 256 looks for one
 };
 
 /// Writes the events of this process into the memory shared with the recorder.
@@ -74,9 +75,13 @@ public:
     }
 
     void closed_a_library() noexcept;
+    /// In a forked child, before the program goes on there.
+    void forked() noexcept;
     /// The thread goes on where the stack pointer was `to`; it may leave what it is in: a signal
     /// handler may have come within the recorder, too. That event is lost, but no further one; and
-    /// none where that handler jumps within itself.
+    /// none where that handler jumps within itself. Where it has a stack of its own and jumps to a
+    /// handler that came before it, on the thread's stack, it counts as leaving all: an event that
+    /// the first one interrupted may then be noted wrongly, or not at all.
     void jumps(std::uint64_t to) noexcept;
     /// The program is about to restrict its system calls. Nothing is observed then, and no call of
     /// the system is made any more; where not even the processor's clock may be read, recording
@@ -133,7 +138,7 @@ private:
     std::uint32_t number_ = 0; ///< of the process in the area
     std::uint64_t start_ns_ = 0;
     pthread_key_t key_{};
-    bool has_key_ = false;
+    bool has_key_ = false, meets_forks_ = false;
     stack_table stacks_;
     slow_lock lock_;
 };

@@ -208,6 +208,19 @@ TEST(observe_threads, does_not_wait_for_a_thread_that_jumped_out_of_a_burst) {
     EXPECT_NE(r.known.word("accesses").find("uses SIGTRAP"), std::string::npos);
 }
 
+TEST(observe_threads, lets_a_child_take_a_signal_while_a_thread_of_the_parent_is_within_a_burst) {
+    if (const std::string why = unobservable(observe("asks")); !why.empty())
+        GTEST_SKIP() << why;
+    for (const char* options : {"", "--children"}) {
+        const observed_run r = observe("jumps_out_and_forks", options);
+        EXPECT_EQ(r.run.code, 0) << r.run.text;
+        if (r.run.text.find("it met no burst") != std::string::npos)
+            GTEST_SKIP() << "no signal of its came within a burst";
+        EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
+        EXPECT_EQ(r.known.word("accesses").find("off"), std::string::npos); // the child's matter
+    }
+}
+
 TEST(observe, looks_on_after_jumps_out_of_malloc) {
     const observed_run r = observe_until("jumps_out_of_malloc", [](const profile& seen) {
         return seen.touched().samples() > 10 && seen.touched().bursts() > 0;

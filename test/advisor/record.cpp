@@ -164,16 +164,29 @@ TEST(record, gives_a_child_a_trace_of_its_own) {
     EXPECT_EQ(children, 1);
 }
 
+/// The traces of children that record() leaves.
+void remove_children() {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
+        if (entry.path().string().starts_with(temporary(".trace.")))
+            std::filesystem::remove(entry.path());
+}
+
 TEST(record, lives_through_a_thousand_forks) {
     const recording r = record("many_forks");
     EXPECT_EQ(r.run.code, 0);
     EXPECT_EQ(r.count(op::malloc, 60003), 1);
     const recording all = record("many_forks", "--children");
     EXPECT_EQ(all.count(op::malloc, 60003), 1);
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
-        if (entry.path().string().starts_with(temporary(".trace.")))
-            std::filesystem::remove(entry.path());
+    remove_children();
+}
+
+TEST(record, makes_malloc_no_place_where_a_thread_is_cancelled) {
+    const recording r = record("cancelled", "--children");
+    EXPECT_EQ(r.run.code, 0) << r.run.text;
+    EXPECT_EQ(r.count(op::malloc, 60008), 1);
+    EXPECT_EQ(r.count(op::malloc, 60009), 300'000);
+    remove_children();
 }
 
 TEST(record, follows_exec) {

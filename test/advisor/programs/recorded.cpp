@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <atomic>
 #include <cerrno>
 #include <csetjmp>
 #include <csignal>
@@ -9,6 +10,7 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <new>
+#include <pthread.h>
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
@@ -147,6 +149,30 @@ bool leave_calls() {
     return true;
 }
 
+/// A thread that is to be cancelled asks for memory, more often than its ring has room, and in a
+/// child, where the recorder begins anew. Neither is a place where it may be cancelled.
+bool asks_while_cancelled() {
+    static std::atomic<int> asked{0};
+    static pid_t child = -1;
+    pthread_t thread;
+    const auto ask = [](void*) -> void* {
+        ::pthread_cancel(::pthread_self());
+        child = ::fork();
+        std::free(std::malloc(60008));
+        if (child == 0)
+            ::_exit(8);
+        for (int i = 0; i < 300'000; ++i, ++asked)
+            std::free(std::malloc(60009));
+        ::pthread_testcancel();
+        return nullptr;
+    };
+    void* result = nullptr;
+    int status = 0;
+    return ::pthread_create(&thread, nullptr, ask, nullptr) == 0 &&
+           ::pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED && asked == 300'000 &&
+           ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 8;
+}
+
 [[gnu::noinline]] void* inner(std::size_t n) { return std::malloc(n); }
 [[gnu::noinline]] void* with_alloca(std::size_t n) {
     volatile char* place = static_cast<char*>(__builtin_alloca(n % 128 + 16));
@@ -215,6 +241,8 @@ int main(int count, char** words) {
         });
         for (int i = 0; i < 100; ++i)
             ::raise(SIGUSR1);
+    } else if (what == "cancelled") {
+        return asks_while_cancelled() ? 0 : 1;
     } else if (what == "jumps") {
         return leave_calls() ? 0 : 1;
     } else if (what == "two_ways") { // to the same place, at the same height of the stack

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <malloc.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <thread>
 #include <ucontext.h>
 #include <unistd.h>
@@ -80,8 +81,21 @@ void jump(int, siginfo_t*, void* context) {
         siglongjmp(out_of_the_walk, 1);
 }
 
-/// One thread leaves a burst by a jump and sleeps; another then takes SIGTRAP.
-bool jumps_out() {
+/// A forked child takes SIGPROF: it waits for no burst, and has SIGTRAP back with it.
+bool child_takes_a_signal() {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        struct sigaction now {};
+        const bool was_default = std::signal(SIGPROF, handle) == SIG_DFL;
+        const bool asked = ::sigaction(SIGTRAP, nullptr, &now) == 0;
+        ::_exit(was_default && asked && now.sa_handler == SIG_DFL ? 0 : 1);
+    }
+    int status = 1;
+    return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+/// One thread leaves a burst by a jump and sleeps; another then takes SIGTRAP, or forks.
+bool jumps_out(bool forks) {
     struct sigaction leave {};
     leave.sa_sigaction = jump;
     leave.sa_flags = SA_SIGINFO;
@@ -114,13 +128,19 @@ bool jumps_out() {
     std::fflush(stdout);
     if (!jumped)
         ::_exit(0);
-    struct sigaction mine {};
-    mine.sa_handler = handle;
-    ::sigaction(SIGTRAP, &mine, nullptr);
-    ::raise(SIGTRAP);
-    const bool woke = ::write(pipe[1], "x", 1) == 1;
+    bool right = true;
+    if (forks) {
+        right = child_takes_a_signal();
+    } else {
+        struct sigaction mine {};
+        mine.sa_handler = handle;
+        ::sigaction(SIGTRAP, &mine, nullptr);
+        ::raise(SIGTRAP);
+        right = handled == 1;
+    }
+    right = ::write(pipe[1], "x", 1) == 1 && right;
     walker.join();
-    return woke && handled == 1;
+    return right;
 }
 
 sigjmp_buf out_of_malloc;
@@ -142,7 +162,7 @@ void jumps_out_of_malloc() {
         std::free(std::malloc(1 << 20));
 }
 #else
-bool jumps_out() { return true; }
+bool jumps_out(bool) { return true; }
 void jumps_out_of_malloc() {}
 #endif
 
@@ -195,7 +215,9 @@ int main(int count, char** words) {
         int got = 0;
         right = right && ::sigwait(&all, &got) == 0 && got == SIGUSR1;
     } else if (is("jumps_out")) {
-        right = jumps_out();
+        right = jumps_out(false);
+    } else if (is("jumps_out_and_forks")) {
+        right = jumps_out(true);
     } else if (is("jumps_out_of_malloc")) {
         jumps_out_of_malloc();
         right = walk(0.3, false);
