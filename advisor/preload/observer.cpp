@@ -135,7 +135,7 @@ void observer::stop(unobserved why) noexcept {
 
 void observer::start(record::control& area, record::process& process,
                      std::uint32_t number) noexcept {
-    forked(); // by the bare call, perhaps
+    forked(); // by _Fork() or the bare call, perhaps
     area_ = &area;
     process_ = &process;
     number_ = number;

@@ -124,7 +124,7 @@ bool recorder::enter(thread_state& t) noexcept {
             t.ring = nullptr;
             if (t.rules != nullptr) // of the process that this one was forked from
                 std::memset(static_cast<void*>(t.rules), 0, sizeof(recent_rules));
-            if (!meets_forks_) // all but those by the bare call
+            if (!meets_forks_) // all but those by _Fork() or the bare call
                 meets_forks_ =
                     ::pthread_atfork(nullptr, nullptr, [] { the_recorder.forked(); }) == 0;
             if (guard_ == &without_guard_) {
