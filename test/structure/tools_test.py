@@ -47,6 +47,14 @@ class dev(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertLessEqual({"gcc-debug", "no-exceptions", "macos", "windows"}, set(text.split()))
 
+    def test_programs_are_listed_and_refused_without_a_build(self):
+        code, text = self.said("programs", "--only", "lua", "--list")
+        self.assertEqual(code, 0, text)
+        self.assertTrue(text.startswith("lua "), text)
+        code, text = self.said("programs", "--only", "no-such-program")
+        self.assertEqual(code, 2)
+        self.assertIn("there is no program 'no-such-program'", text)
+
     def test_says_at_once_that_a_record_cannot_be_read(self):
         code, text = self.said("lab", "nowhere/my.ev")
         self.assertEqual(code, 2)
