@@ -18,11 +18,26 @@ TEST(record, goes_on_after_jumps_out_of_its_calls) {
 }
 
 #if ARENITE_TEST_CAN_STEP
-TEST(record, keeps_its_rules_where_a_jump_leaves_the_storing_of_one) {
-    if (!support::stepping::traps())
-        GTEST_SKIP() << "no trap at each instruction";
-    const recording r = record("rules", "--accesses off", ARENITE_JUMPING);
-    ASSERT_EQ(r.run.code, 0) << r.run.text;
+/// Programs that a signal meets at one instruction of the recorder after the other.
+class record_jumps : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!support::stepping::traps())
+            GTEST_SKIP() << "no trap at each instruction";
+    }
+    static recording record_of(const char* run) {
+        recording r = record(run, "--accesses off", ARENITE_JUMPING);
+        EXPECT_EQ(r.run.code, 0) << r.run.text;
+        return r;
+    }
+    static void expect_all_was_right(const recording& r) {
+        EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
+    }
+};
+
+TEST_F(record_jumps, keep_its_rules_where_one_leaves_the_storing_of_a_rule) {
+    const recording r = record_of("rules");
+    ASSERT_EQ(r.run.code, 0);
     const auto names = [&](const event& e) {
         std::string all;
         for (const trace::frame& f : r.from->known().stack(e.stack))
@@ -43,27 +58,14 @@ TEST(record, keeps_its_rules_where_a_jump_leaves_the_storing_of_one) {
     EXPECT_EQ(ways.size(), 4u);
 }
 
-TEST(record, waits_for_no_note_that_a_jump_has_left) {
-    if (!support::stepping::traps())
-        GTEST_SKIP() << "no trap at each instruction";
-    const recording r = record("notes", "--accesses off", ARENITE_JUMPING);
-    EXPECT_EQ(r.run.code, 0) << r.run.text;
-    EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
+TEST_F(record_jumps, leave_a_note_that_nothing_waits_for) {
+    expect_all_was_right(record_of("notes"));
 }
 
-TEST(record, goes_on_after_a_jump_to_another_stack) {
-    if (!support::stepping::traps())
-        GTEST_SKIP() << "no trap at each instruction";
-    const recording r = record("to_another_stack", "--accesses off", ARENITE_JUMPING);
-    EXPECT_EQ(r.run.code, 0) << r.run.text;
-    EXPECT_NE(r.run.text.find("all was right"), std::string::npos) << r.run.text;
-}
+TEST_F(record_jumps, go_to_another_stack) { expect_all_was_right(record_of("to_another_stack")); }
 
-TEST(record, ends_a_note_that_a_handler_interrupts_which_jumps_within_itself) {
-    if (!support::stepping::traps())
-        GTEST_SKIP() << "no trap at each instruction";
-    const recording r = record("within", "--accesses off", ARENITE_JUMPING);
-    EXPECT_EQ(r.run.code, 0) << r.run.text;
+TEST_F(record_jumps, stay_within_a_handler_and_the_note_that_it_interrupts_ends) {
+    const recording r = record_of("within");
     EXPECT_EQ(r.run.text.find("all was right"), 0u) << r.run.text;
     EXPECT_GT(r.words("lost"), 0); // what the handler asks for meanwhile is not noted, and counted
 }
