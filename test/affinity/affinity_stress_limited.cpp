@@ -20,6 +20,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/mappings.hpp"
 #include "support/operations.hpp"
 #include "support/pattern.hpp"
 
@@ -213,6 +214,8 @@ void in_a_child(F f) {
 TEST(affinity_stress_limited_threads, nothing_is_lost_where_addresses_are_few) {
     if (passthrough())
         GTEST_SKIP() << "all goes to malloc";
+    if (support::emulated())
+        GTEST_SKIP() << "limits are not heeded there";
     const std::uint64_t seed = support::test_seed("affinity_stress_limited");
     in_a_child([&] { hold_out(affinity_heap::named("few addresses"), 3, share_of_time(), seed); });
     in_a_child([&] {

@@ -21,6 +21,7 @@
 #include "support/build_mode.hpp"
 #include "support/counting_pages.hpp"
 #include "support/counting_resource.hpp"
+#include "support/mappings.hpp"
 #include "support/region_list.hpp"
 
 #include <algorithm>
@@ -119,6 +120,8 @@ TEST(pool_resource, nothing_is_allocated_before_the_first_request) {
 }
 
 TEST(pool_resource, eager_asks_at_construction_and_prefault_touches) {
+    if (support::emulated())
+        GTEST_SKIP() << "an emulator ignores advice";
     support::counting_pages pages;
     const pool_resource eager{small, pool_options{.eager = true}, &pages};
     EXPECT_EQ(pages.live(), 1u);
