@@ -131,8 +131,14 @@ TEST(error, out_of_memory_has_the_names_that_heaps_and_pools_were_given) {
     double_ended_resource ends{4096, linear_options{.name = "level seven"}};
     EXPECT_NE(refusal_of(ends).find("resource level seven ("), std::string::npos);
     EXPECT_NE(refusal_of(ends.high()).find("resource level seven ("), std::string::npos);
+}
+
+TEST(error, out_of_memory_has_the_name_of_the_affinity_of_an_object) {
+    constexpr bool is_refused = sizeof(std::size_t) > 4;
+    if (!is_refused)
+        GTEST_SKIP() << "the largest object that there can be may find room";
     struct large : affine<tagged> {
-        char bytes[std::size_t{1} << 60];
+        char bytes[std::size_t{1} << (is_refused ? 60 : 20)];
     };
     try {
         static_cast<void>(new large);

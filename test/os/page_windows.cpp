@@ -356,8 +356,8 @@ TEST(page_resource, a_long_cyclic_run_stays_flat) {
     constexpr int cycles = 60;
     for (int cycle = 0; cycle < cycles; ++cycle) {
         while (in_use < 30_MiB) {
-            const std::size_t bytes =
-                std::min((1 + random() % 40) * (1 + random() % 2) * unit, 30_MiB + unit - in_use);
+            const std::size_t bytes = std::min<std::size_t>(
+                (1 + random() % 40) * (1 + random() % 2) * unit, 30_MiB + unit - in_use);
             const page_use use = random() % 2 == 0 ? page_use::dense : page_use::sparse;
             auto* const p = bytes_at(pages.lend(bytes, random() % 2 == 0 ? 256_KiB : 16, use).p);
             ASSERT_NE(p, nullptr);
