@@ -13,6 +13,9 @@
 #if defined(__GNUC__) && __has_include(<unwind.h>)
 #define ARENITE_HAS_UNWIND_TABLES 1
 #include <unwind.h>
+#if defined(_WIN32)
+#undef near // of windows.h, which unwind.h includes there: sources that follow may be in this file
+#endif
 #else
 #define ARENITE_HAS_UNWIND_TABLES 0
 #endif

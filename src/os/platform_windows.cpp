@@ -31,6 +31,7 @@
 #include <windows.h>
 
 #include <psapi.h>
+#undef near // sources that follow may be in this file
 
 namespace arenite {
 inline namespace ARENITE_ABI {

@@ -101,7 +101,7 @@ struct tagged {
 /// The message of a request for more than there can be.
 std::string refusal_of(resource& r) {
     try {
-        static_cast<void>(r.allocate(~std::size_t{0} / 4, 16));
+        static_cast<void>(r.allocate(~std::size_t{0} - 65'536, 16));
     } catch (const out_of_memory& e) {
         return e.what();
     }
@@ -138,7 +138,7 @@ TEST(error, out_of_memory_has_the_name_of_the_affinity_of_an_object) {
     if (!is_refused)
         GTEST_SKIP() << "the largest object that there can be may find room";
     struct large : affine<tagged> {
-        char bytes[std::size_t{1} << (is_refused ? 60 : 20)];
+        char bytes[std::size_t{1} << (is_refused ? 59 : 20)];
     };
     try {
         static_cast<void>(new large);

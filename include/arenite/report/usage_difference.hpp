@@ -46,7 +46,8 @@ public:
 
         /// Bytes in use.
         [[nodiscard]] std::int64_t growth() const noexcept {
-            return static_cast<std::int64_t>(after.bytes_in_use - before.bytes_in_use);
+            return static_cast<std::int64_t>(after.bytes_in_use) -
+                   static_cast<std::int64_t>(before.bytes_in_use);
         }
     };
 
