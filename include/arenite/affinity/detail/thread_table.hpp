@@ -219,12 +219,12 @@ private:
     static constinit thread_local const thread_table* of_thread ARENITE_THREAD_FAST;
 
     // All zero where memory is fresh. A table that is no thread's is as long as its class.
-    slab_front* no_place_[2]; ///< place 0
-    std::size_t bytes_;       ///< of a thread's table, which is longer
-    const void* thread_;      ///< of its thread; null: of none
-    thread_table* next_;      ///< among all there are
+    [[maybe_unused]] slab_front* no_place_[2]; ///< place 0
+    std::size_t bytes_;                        ///< of a thread's table, which is longer
+    const void* thread_;                       ///< of its thread; null: of none
+    thread_table* next_;                       ///< among all there are
     bits::word touched_[groups / 64 + 1];
-    place places_[most_affinities]; ///< those of shared heaps follow
+    [[maybe_unused]] place places_[most_affinities]; ///< those of shared heaps follow
 };
 
 } // namespace detail

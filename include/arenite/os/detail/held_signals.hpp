@@ -29,8 +29,8 @@ public:
     }
     ~held_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 #else
-    held_signals() noexcept = default;
-    ~held_signals() = default;
+    held_signals() noexcept {} // not by default: compilers would call each one an unused variable
+    ~held_signals() {}
 #endif
     held_signals(const held_signals&) = delete;
     held_signals& operator=(const held_signals&) = delete;
