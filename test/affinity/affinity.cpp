@@ -19,9 +19,13 @@ struct full {
     static constexpr std::size_t block_bytes = 2_MiB;
     static constexpr arenite::sizes sizes = arenite::sizes::kept;
 };
+struct named_each {
+    std::string_view name = "x";
+};
 struct nameless {};
 
 static_assert(AffinityTag<plain> && AffinityTag<full> && !AffinityTag<nameless>);
+static_assert(!AffinityTag<named_each>, "a tag has no objects, so its name is static");
 static_assert(AffinityTag<affinities::objects> && AffinityTag<affinities::nodes> &&
               AffinityTag<affinities::data> && AffinityTag<affinities::physics>);
 

@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/affinity/affine.hpp>
+#include <arenite/compose/budget_group.hpp>
+#include <arenite/compose/budgeted_resource.hpp>
+#include <arenite/compose/limited_resource.hpp>
+#include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/freelist/free_list_resource.hpp>
@@ -98,10 +102,10 @@ struct tagged {
     static constexpr std::string_view name = "of an error";
 };
 
-/// The message of a request for more than there can be.
-std::string refusal_of(resource& r) {
+/// The message of a request, as a rule for more than there can be.
+std::string refusal_of(resource& r, std::size_t bytes = ~std::size_t{0} - 65'536) {
     try {
-        static_cast<void>(r.allocate(~std::size_t{0} - 65'536, 16));
+        static_cast<void>(r.allocate(bytes, 16));
     } catch (const out_of_memory& e) {
         return e.what();
     }
@@ -112,6 +116,13 @@ TEST(error, out_of_memory_has_the_names_that_heaps_and_pools_were_given) {
     ordered_heap ordered{ordered_options{.name = "level one"}};
     EXPECT_NE(refusal_of(ordered).find("resource level one ("), std::string::npos);
     EXPECT_EQ(ordered.name(), "level one");
+    limited_resource limited{limited_options{.budget_bytes = 4096}, ordered};
+    EXPECT_NE(refusal_of(limited).find("resource level one ("), std::string::npos);
+    budget_group none{0};
+    budgeted_resource budgeted{none, ordered};
+    EXPECT_NE(refusal_of(budgeted, 1).find("resource level one ("), std::string::npos);
+    synchronized_resource<ordered_heap&> synchronized{ordered};
+    EXPECT_NE(refusal_of(synchronized).find("resource level one ("), std::string::npos);
     ordered_heap unnamed;
     EXPECT_EQ(refusal_of(unnamed).find('('), std::string::npos) << refusal_of(unnamed);
     EXPECT_EQ(unnamed.name(), "");

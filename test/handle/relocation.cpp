@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -37,9 +39,19 @@ struct news {
     const void* from = nullptr;
 };
 
+struct knows_its_place {
+    knows_its_place() = default;
+    knows_its_place(const knows_its_place&) = delete;
+    knows_its_place& operator=(const knows_its_place&) = delete;
+    knows_its_place* me = this;
+};
+
 static_assert(is_trivially_relocatable_v<int>);
 static_assert(is_trivially_relocatable_v<mesh>);
 static_assert(!is_trivially_relocatable_v<std::string>);
+// Trivially copyable as they are, none of these may be copied or moved.
+static_assert(!Relocatable<std::mutex> && !Relocatable<std::atomic<int>>);
+static_assert(!Relocatable<knows_its_place>);
 static_assert(Relocatable<int> && Relocatable<mesh> && Relocatable<news>);
 static_assert(Relocatable<std::unique_ptr<int>>);
 static_assert(!Relocatable<throwing_move>);

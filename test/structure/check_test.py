@@ -141,6 +141,7 @@ CASES = [
     (lambda r: append(r / "include/arenite/core/sizes.hpp", in_arenite("enum class unlisted { a };\n")),
      "has no `unlisted`"),
     (lambda r: append(r / "doc/types.md", "`slab_heap`\n"), "names `slab_heap`"),
+    (lambda r: replace(r / "doc/types.md", "include/arenite/soa/by.hpp", "include/arenite/soa/records.hpp"), "does not link soa/by.hpp"),
     (lambda r: append(r / "include/arenite/core/detail/size.hpp", wide_class(16)), "16 data members"),
     (lambda r: append(r / "include/arenite/core/detail/size.hpp", busy_class(46)), "46 functions"),
     (lambda r: append(r / "include/arenite/core/sizes.hpp", in_arenite("struct one {};\nclass two {};\nenum class e {};\n")),

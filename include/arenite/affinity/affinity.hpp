@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -32,6 +33,7 @@ inline namespace ARENITE_ABI {
 template <class A>
 concept AffinityTag = requires {
     { A::name } -> std::convertible_to<std::string_view>;
+    requires !std::is_member_object_pointer_v<decltype(&A::name)>; // it is static
 };
 
 /// The options that a tag gives its affinity, with defaults for what it leaves out; or those passed

@@ -21,8 +21,9 @@ enum class budget_level : unsigned char { normal, warning, critical };
 
 /// Options of a budget_group.
 struct budget_group_options {
-    std::string_view name = {};     ///< for handlers and reports; must outlive the group
-    std::uint64_t budget_bytes = 0; ///< most bytes in use, its children's included
+    std::string_view name = {}; ///< for handlers and reports; must outlive the group
+    /// Most bytes in use, its children's included. 0: none are granted.
+    std::uint64_t budget_bytes = 0;
 
     /// Levels begin above these shares (0 to 1) of the budget.
     double warn_at = 0.8;

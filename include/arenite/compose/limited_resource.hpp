@@ -27,7 +27,7 @@ inline namespace ARENITE_ABI {
 
 /// Options of a limited_resource.
 struct limited_options {
-    /// Maximum bytes in use, including the reserve; at most 2^62.
+    /// Maximum bytes in use, including the reserve; at most 2^62. 0: every request is refused.
     std::size_t budget_bytes = 0;
 
     /// The warning is sent when the bytes in use exceed this share (0 to 1) of what may be used

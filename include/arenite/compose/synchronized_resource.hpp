@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -48,6 +49,15 @@ public:
     template <class... Args>
         requires std::constructible_from<R, Args...>
     explicit synchronized_resource(Args&&... args) : inner_(std::forward<Args>(args)...) {}
+
+    /// For messages: R's, where that has one, which stays as it is while R lives.
+    [[nodiscard]] std::string_view name() const noexcept
+        requires requires(const inner_type& r) {
+            { r.name() } noexcept -> std::convertible_to<std::string_view>;
+        }
+    {
+        return inner_.name();
+    }
 
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = default_alignment) noexcept {

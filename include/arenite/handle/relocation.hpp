@@ -17,12 +17,14 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 /// True if an object may be moved by copying its bytes, after which the old place is simply
-/// forgotten: no constructor and no destructor runs. This holds for trivially copyable types;
-/// authors of other types that do not store their own address may declare it:
+/// forgotten: no constructor and no destructor runs. This holds for trivially copyable types that
+/// can be moved at all: a std::mutex, or a class whose copies are deleted, is trivially copyable,
+/// too. Authors of other types that do not store their own address may declare it:
 ///
 ///     template <> struct arenite::is_trivially_relocatable<mesh> : std::true_type {};
 template <class T>
-struct is_trivially_relocatable : std::bool_constant<std::is_trivially_copyable_v<T>> {};
+struct is_trivially_relocatable
+    : std::bool_constant<std::is_trivially_copyable_v<T> && std::is_move_constructible_v<T>> {};
 
 template <class T>
 inline constexpr bool is_trivially_relocatable_v = is_trivially_relocatable<T>::value;

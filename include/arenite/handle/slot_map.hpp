@@ -53,7 +53,9 @@ inline namespace ARENITE_ABI {
 /// for.
 template <class T>
 class slot_map final {
-    static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>);
+    static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>,
+                  "the values of a slot_map have a move constructor and a move assignment that are "
+                  "noexcept, since the last one takes the place of one that is erased");
 
 public:
     using key = slot_key<T>;

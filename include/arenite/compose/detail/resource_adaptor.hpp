@@ -10,8 +10,10 @@
 #include <arenite/core/region.hpp>
 #include <arenite/core/resource_base.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -80,6 +82,15 @@ public:
     /// The R itself. Allocations made there directly are not known here.
     [[nodiscard]] inner_type& inner() noexcept { return inner_; }
     [[nodiscard]] const inner_type& inner() const noexcept { return inner_; }
+
+    /// For messages: R's, where that has one.
+    [[nodiscard]] std::string_view name() const noexcept
+        requires requires(const inner_type& r) {
+            { r.name() } noexcept -> std::convertible_to<std::string_view>;
+        }
+    {
+        return inner_.name();
+    }
 
     /// Allocates through the Derived's try_allocate_near.
     [[nodiscard]] auto near(const void* p) noexcept
