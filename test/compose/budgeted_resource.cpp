@@ -4,6 +4,7 @@
 
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/freelist/tlsf_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/os/page_resource.hpp>
 #include <arenite/pool/pool_resource.hpp>
@@ -64,6 +65,17 @@ TEST(budgeted_resource, gives_the_group_its_bytes_back_when_it_ends) {
         EXPECT_EQ(all.in_use(), 64U);
     }
     EXPECT_EQ(all.in_use(), 0U);
+}
+
+TEST(budgeted_resource, the_largest_hole_is_one_that_it_grants) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc tells of no holes";
+    budget_group all{200'000};
+    budgeted_resource<tlsf_resource> heap{all, 1_MiB};
+    heap.deallocate(heap.allocate(1000, 16), 1000, 16);
+    const std::size_t hole = heap.usage().largest_hole_bytes;
+    EXPECT_LE(hole, 200'000U);
+    EXPECT_GT(hole, 100'000U);
 }
 
 TEST(budgeted_resource, counts_blocks_under_a_heap) {

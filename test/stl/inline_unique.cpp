@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/core/config.hpp>
+#include <arenite/core/error.hpp>
 #include <arenite/stl/inline_map.hpp>
 #include <arenite/stl/inline_set.hpp>
 #include <arenite/stl/inline_unordered_map.hpp>
@@ -9,11 +10,13 @@
 
 #include "support/inline_container.hpp"
 
+#include <cstddef>
 #include <map>
 #include <set>
 #include <stdexcept>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 
 using namespace arenite;
 using support::by_modulus;
@@ -32,7 +35,72 @@ TEST(inline_unique, behaves_as_the_container_of_std_with_its_nodes_inside) {
 static_assert(!std::is_convertible_v<inline_map<int, int, 2>&, std::map<int, int>&>);
 static_assert(!std::is_copy_constructible_v<detail::inline_slots<16, 8, 1, 0>>);
 
+// Each way to add what is there already, while there is room for nothing.
+template <class Map>
+void refuses_nothing_that_is_there() {
+    Map m;
+    m.insert({1, 10});
+    m.insert({2, 20});
+    EXPECT_TRUE(m.full());
+    const typename Map::value_type one{1, 5};
+    EXPECT_FALSE(m.insert(one).second);
+    EXPECT_FALSE(m.insert({1, 5}).second);
+    EXPECT_EQ(m.insert(m.cend(), {1, 5})->second, 10);
+    EXPECT_EQ(m.insert(m.cend(), one)->second, 10);
+    EXPECT_FALSE(m.emplace(1, 5).second);
+    EXPECT_FALSE(m.try_emplace(1, 5).second);
+    EXPECT_EQ(m.emplace_hint(m.cend(), 1, 5)->second, 10);
+    const auto held = m.extract(1); // has its slot as long as it is out
+    EXPECT_TRUE(m.full());
+    EXPECT_FALSE(m.emplace(2, 5).second);
+    EXPECT_FALSE(m.insert({2, 5}).second);
+    EXPECT_EQ(m.at(2), 20);
+}
+
+TEST(inline_unique, a_full_one_refuses_nothing_that_is_there) {
+    refuses_nothing_that_is_there<inline_map<int, int, 2>>();
+    refuses_nothing_that_is_there<inline_unordered_map<int, int, 2>>();
+}
+
+// Moves are noexcept only where the copy of the functions is, too.
+struct never_throws {
+    std::size_t operator()(int a) const noexcept { return static_cast<std::size_t>(a); }
+    bool operator()(int a, int b) const noexcept { return a < b; }
+};
+struct copied_by_chance : never_throws {
+    copied_by_chance() = default;
+    copied_by_chance(const copied_by_chance&) noexcept(false) {}
+    copied_by_chance& operator=(const copied_by_chance&) noexcept(false) { return *this; }
+};
+static_assert(std::is_nothrow_move_constructible_v<inline_map<int, int, 2, never_throws>>);
+static_assert(std::is_nothrow_move_assignable_v<
+              inline_unordered_map<int, int, 2, never_throws, never_throws>>);
+static_assert(!std::is_nothrow_move_constructible_v<inline_map<int, int, 2, copied_by_chance>>);
+static_assert(!std::is_nothrow_move_assignable_v<inline_set<int, 2, copied_by_chance>>);
+static_assert(!std::is_nothrow_move_assignable_v<
+              inline_unordered_map<int, int, 2, copied_by_chance, never_throws>>);
+
 #if ARENITE_EXCEPTIONS
+template <class Container, class... Values>
+void keeps_what_it_has(const Container& before, Values... values) {
+    Container c{before};
+    EXPECT_THROW((c = {values...}), out_of_memory);
+    EXPECT_EQ(c, before);
+}
+
+TEST(inline_unique, a_list_of_too_many_changes_nothing) {
+    using pair = std::pair<const int, int>;
+    const pair a{1, 1};
+    const pair b{2, 2};
+    const pair c{3, 3};
+    keeps_what_it_has(inline_map<int, int, 2>{{7, 8}}, a, b, c);
+    keeps_what_it_has(inline_unordered_map<int, int, 2>{{7, 8}}, a, b, c);
+    keeps_what_it_has(inline_set<int, 2>{7}, 1, 2, 3);
+    inline_set<int, 2> twice{7};
+    twice = {1, 2, 1, 2};
+    EXPECT_EQ(twice, (inline_set<int, 2>{1, 2}));
+}
+
 struct failing {
     explicit failing(int v) : value{v} {}
     failing(const failing& o) : value{o.value} {

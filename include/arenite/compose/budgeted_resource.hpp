@@ -132,6 +132,7 @@ public:
         if constexpr (!std::is_reference_v<R> && Measurable<inner_type>) {
             arenite::usage u = inner_.usage();
             u.high_water_bytes = std::max(u.high_water_bytes, u.bytes_in_use);
+            u.largest_hole_bytes = std::min(u.largest_hole_bytes, left_bytes());
             return u;
         } else {
             return {.bytes_in_use = used, .bytes_reserved = used, .high_water_bytes = used};

@@ -167,8 +167,8 @@ public:
         auto* const first = static_cast<std::byte*>(p);
         const std::size_t old_count = old_bytes + (old_bytes == 0 ? 1 : 0);
         const std::size_t count = new_bytes + (new_bytes == 0 ? 1 : 0);
-        if (top_ == nullptr || first + old_count != top_ || low_ != nullptr ||
-            count > detail::max_object_bytes ||
+        if (top_ == nullptr || old_count > in_use() || first + old_count != top_ ||
+            low_ != nullptr || count > detail::max_object_bytes ||
             (count > static_cast<std::size_t>(limit_ - first) && !extend(count - old_count)))
             return false;
         ARENITE_ASSERT(!is_closed(), "memory of a frame in flight was to change its size");

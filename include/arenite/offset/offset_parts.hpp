@@ -45,9 +45,9 @@ public:
     /// Frees it. It, and every copy of it, is stale afterwards. A move of it is dropped.
     void deallocate(const offset_allocation& a);
 
-    /// Resizes `a` to `bytes` (0 counts as 1) at its offset; other copies of it are stale then.
-    /// Returns false, and changes nothing, if there is no room behind it, no memory for a node, or
-    /// a move of it is under way.
+    /// Resizes `a` to `bytes` (0 counts as 1) at its offset; other copies of it are stale while
+    /// their size is another. Returns false, and changes nothing, if there is no room behind it, no
+    /// memory for a node, or a move of it is under way.
     [[nodiscard]] bool try_resize(offset_allocation& a, std::uint64_t bytes);
 
     /// True if it is allocated, and deallocate() accepts it. How reliably: see Misuse of
@@ -145,7 +145,9 @@ public:
                                          const request_options& options = {}) noexcept;
 
     /// These are copied: each `from` is freed, and each `to` is the allocation from now on. Settled
-    /// moves are skipped; if `from` was freed meanwhile, `to` is freed too.
+    /// moves are skipped; if `from` was freed meanwhile, `to` is freed too. Of a move that may
+    /// overlap, the part of `to` within `from` is free as soon as `from` is freed: free that only
+    /// when the copy has ended.
     void commit(std::span<const offset_move> done) { settle(done, true); }
 
     /// These are not copied, or the copies are discarded: each `from` remains. Not for a sliding

@@ -24,7 +24,9 @@ struct unordered_map_family : keys_and_values<K, V> {
     static constexpr bool stateless = std::is_empty_v<Hash> && std::is_empty_v<Equal>;
     static constexpr bool nothrow_functions =
         std::is_nothrow_invocable_v<const Hash&, const K&> &&
-        std::is_nothrow_invocable_v<const Equal&, const K&, const K&>;
+        std::is_nothrow_invocable_v<const Equal&, const K&, const K&> &&
+        std::is_nothrow_copy_constructible_v<Hash> && std::is_nothrow_copy_constructible_v<Equal> &&
+        std::is_nothrow_copy_assignable_v<Hash> && std::is_nothrow_copy_assignable_v<Equal>;
 
     template <template <class> class Allocator>
     using of = std::unordered_map<K, V, Hash, Equal, Allocator<std::pair<const K, V>>>;
@@ -48,8 +50,8 @@ struct unordered_map_family : keys_and_values<K, V> {
 ///            holds: what differs from the standard container, copies, moves and swaps.
 /// Cost:      that of std::unordered_map, and O(1) for a slot; never a rehash: the buckets for N
 ///            elements are there from the first one. Copy, move, swap: O(size), element by element.
-/// Overhead:  104 bytes and a bit an element, beside std::unordered_map, its N nodes and 10 bytes
-///            an element for the buckets.
+/// Overhead:  104 bytes and a bit an element, beside std::unordered_map, its N nodes and about 10
+///            bytes an element for the buckets, 40 more for a few; sizeof says it all.
 /// Limits:    N elements; one bucket or more for each, whatever is reserved: max_load_factor cannot
 ///            be set. K and V must be complete where the type is used.
 /// Threads:   one at a time, as std::unordered_map.
@@ -84,8 +86,7 @@ public:
                          const Equal& equal = Equal())
         : inline_unordered_map(values.begin(), values.end(), hash, equal) {}
     inline_unordered_map& operator=(std::initializer_list<value_type> values) {
-        this->clear();
-        this->insert(values);
+        this->assign(*this, values);
         return *this;
     }
 

@@ -14,12 +14,13 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// A position in `records`, for loops and the algorithms of std::ranges, including sorting.
+/// A position in `records`, for loops and the algorithms of std::ranges, including sort; of those
+/// that need a buffer, such as stable_sort, only where the standard library allows proxies.
 ///
 /// It is a std::random_access_iterator whose reference is a record_reference, a proxy object. So
-/// `for (auto row : records)` has no `&`, and there is no `operator->`; the older std::sort, which
-/// requires real references, does not accept it. If rows cannot be copied, the concepts of
-/// std::ranges do not hold, since they require a T from a const reference.
+/// `for (auto row : records)` has no `&`, and there is no `operator->`. Algorithms of before C++20
+/// require real references: some accept it all the same, std::reverse does not. If rows cannot be
+/// copied, the concepts of std::ranges do not hold, since they require a T from a const reference.
 ///
 /// Misuse:    using one after rows of its records were added or removed, which a checked build
 ///            finds.

@@ -43,6 +43,7 @@ public:
         poison::undefined(p, SlotBytes);
         return p;
     }
+    [[nodiscard]] std::size_t free_slots() const noexcept { return tree_.count_free(); }
     ARENITE_INLINE void give_slot(void* p) noexcept {
         poison::no_access(p, SlotBytes);
         tree_.give(static_cast<std::size_t>(static_cast<std::byte*>(p) - slots_) / SlotBytes);

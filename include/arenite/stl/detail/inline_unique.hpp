@@ -27,7 +27,8 @@ namespace detail {
 /// - held: an element by itself, without const; moved(node): takes it out of a node handle;
 ///   key(value), key(node): its key;
 /// - is_hashed, array_bytes(N): whether there are buckets, and how many bytes they take at most;
-/// - stateless: whether its functions are all alike; nothrow_functions: whether they throw.
+/// - stateless: whether its functions are all alike; nothrow_functions: whether neither they nor
+///   their copies throw.
 template <class Family, std::size_t N>
 class inline_unique : private inline_parts<Family, N>::memory,
                       protected inline_parts<Family, N>::container {
@@ -107,8 +108,8 @@ public:
     /// How many elements there is room for.
     [[nodiscard]] static constexpr size_type max_size() noexcept { return N; }
     [[nodiscard]] static constexpr size_type capacity() noexcept { return N; }
-    /// True if a further element would be refused.
-    [[nodiscard]] bool full() const noexcept { return size() == N; }
+    /// True if a further element would be refused: there are N, node handles that are out included.
+    [[nodiscard]] bool full() const noexcept { return memory::free_slots() == 0; }
 
     // An element that is there already is found before a slot is wanted, so that a full container
     // refuses only what it has not.
@@ -129,10 +130,14 @@ public:
     }
 
     std::pair<iterator, bool> insert(const value_type& v) { return base::insert(v); }
-    std::pair<iterator, bool> insert(value_type&& v) { return base::insert(std::move(v)); }
+    std::pair<iterator, bool> insert(value_type&& v) {
+        if (!full()) [[likely]]
+            return base::insert(std::move(v));
+        return {present(Family::key(v)), false};
+    }
     iterator insert(const_iterator hint, const value_type& v) { return base::insert(hint, v); }
     iterator insert(const_iterator hint, value_type&& v) {
-        return base::insert(hint, std::move(v));
+        return full() ? present(Family::key(v)) : base::insert(hint, std::move(v));
     }
     template <class P>
         requires(Family::is_map && std::is_constructible_v<value_type, P &&>)
@@ -197,6 +202,20 @@ public:
 
 protected:
     [[noreturn]] static void refuse_more() { memory::refuse(); }
+
+    /// For the assignment of a list: what is there goes when it is certain that all finds room.
+    template <class Container>
+    void assign(Container& self, std::initializer_list<value_type> values) {
+        if (values.size() > size() + memory::free_slots()) {
+            Container all(self); // with its functions
+            all.clear();
+            all.insert(values);
+            self = std::move(all);
+        } else {
+            clear();
+            insert(values);
+        }
+    }
 
     /// One by one, through a chain in the slots of each: two full containers need no room besides.
     void swap_with(inline_unique& o) {
@@ -311,7 +330,8 @@ struct ordered_keys {
     static constexpr bool is_hashed = false;
     static constexpr bool stateless = std::is_empty_v<Compare>;
     static constexpr bool nothrow_functions =
-        std::is_nothrow_invocable_v<const Compare&, const K&, const K&>;
+        std::is_nothrow_invocable_v<const Compare&, const K&, const K&> &&
+        std::is_nothrow_copy_constructible_v<Compare> && std::is_nothrow_swappable_v<Compare>;
     [[nodiscard]] static constexpr std::size_t array_bytes(std::size_t) noexcept { return 0; }
 };
 
