@@ -188,20 +188,20 @@ TEST(frame_resource, usage_and_list_are_those_of_all_frames) {
     EXPECT_EQ(frames.usage().bytes_in_use, 150u) << "the current frame alone";
 }
 
-/// Regions that lie side by side, as those of page_source() do: the end of one is the begin of the next.
+// As those of page_source(), these regions lie side by side: where one ends, the next one begins.
 TEST(frame_resource, resizes_nothing_of_a_frame_in_flight_that_ends_where_the_current_one_begins) {
     if (passthrough())
         GTEST_SKIP() << "with passthrough there are no regions";
     linear_resource side_by_side{4000};
-    frame_resource<2> frames{1000, side_by_side};
-    void* const p = frames.allocate(1000, 1);
+    frame_resource<2> frames{1024, side_by_side};
+    void* const p = frames.allocate(1024, 1);
     frames.next();
     frames.deallocate(frames.allocate(1, 1), 1, 1);
     for (const std::size_t bytes : {1100U, 900U})
-        EXPECT_FALSE(frames.try_resize(p, 1000, bytes)) << bytes;
+        EXPECT_FALSE(frames.try_resize(p, 1024, bytes)) << bytes;
     EXPECT_EQ(frames.current().in_use(), 0U);
     auto* const next = static_cast<std::byte*>(frames.allocate(10, 1));
-    EXPECT_GE(next, static_cast<std::byte*>(p) + 1000);
+    EXPECT_GE(next, static_cast<std::byte*>(p) + 1024);
 }
 
 TEST(frame_resource, with_passthrough_goes_to_malloc) {

@@ -32,7 +32,6 @@ struct growing_options {
 ///            one region stays one region. For a known amount: linear_resource.
 /// Cost:      as linear_resource; one system call a growth step, and the first touch of each page.
 /// Overhead:  0 bytes an allocation; padding < alignment; less than a huge page of memory.
-
 /// Limits:    the address space; if the system refuses it (ulimit -v), as large a part as it
 ///            grants, which capacity() returns after the first request. Of half of all addresses
 ///            and more nothing is granted.
