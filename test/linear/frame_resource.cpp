@@ -188,7 +188,7 @@ TEST(frame_resource, usage_and_list_are_those_of_all_frames) {
     EXPECT_EQ(frames.usage().bytes_in_use, 150u) << "the current frame alone";
 }
 
-// As those of page_source(), these regions lie side by side: where one ends, the next one begins.
+// Regions of page_source() lie side by side, too: where one ends, the next one begins.
 TEST(frame_resource, resizes_nothing_of_a_frame_in_flight_that_ends_where_the_current_one_begins) {
     if (passthrough())
         GTEST_SKIP() << "with passthrough there are no regions";
