@@ -64,7 +64,8 @@ void page_resource::take_back(void* p, std::size_t bytes, bool at_once) noexcept
                 if (at_once)
                     return static_cast<void>(give_to_system(lock, *r, {i, units, false}));
                 let_wait(*r, i, units, now);
-                return give_excess(lock, units, now);
+                // With what is in use the limit falls, too: as many as these would never reach it.
+                return give_excess(lock, 2 * units, now);
             }
         }
     }

@@ -8,11 +8,14 @@
 // size, which keeps pictures of one heap comparable; cells in which no region lies are left out.
 #include <arenite/report/memory_map.hpp>
 
+#include <arenite/report/detail/text.hpp>
+
 #include <arenite/core/alignment.hpp>
 
 #include "map_picture.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <ostream>
 #include <string>

@@ -95,7 +95,8 @@ public:
     }
 
 private:
-    static constexpr std::size_t margin = 12, line = 18, side = 7; ///< of a cell, with its gap
+    static constexpr std::size_t margin = 12, line = 18;
+    static constexpr std::size_t side = 7; ///< of a cell, with its gap
 
     void draw_line(const std::string& name, const std::string& text) {
         y_ += line;

@@ -103,7 +103,9 @@ struct tagged {
 };
 
 /// The message of a request, as a rule for more than there can be.
-std::string refusal_of(resource& r, std::size_t bytes = ~std::size_t{0} - 65'536) {
+std::string refusal_of(resource& r, std::size_t bytes = sizeof(std::size_t) > 4
+                                                            ? ~std::size_t{0} / 4
+                                                            : ~std::size_t{0} - 65'536) {
     try {
         static_cast<void>(r.allocate(bytes, 16));
     } catch (const out_of_memory& e) {

@@ -49,7 +49,7 @@ struct knows_its_place {
 static_assert(is_trivially_relocatable_v<int>);
 static_assert(is_trivially_relocatable_v<mesh>);
 static_assert(!is_trivially_relocatable_v<std::string>);
-// Trivially copyable as they are, none of these may be copied or moved.
+// Compilers call these trivially copyable, but none of them may be copied or moved.
 static_assert(!Relocatable<std::mutex> && !Relocatable<std::atomic<int>>);
 static_assert(!Relocatable<knows_its_place>);
 static_assert(Relocatable<int> && Relocatable<mesh> && Relocatable<news>);

@@ -60,6 +60,9 @@ void refuses_nothing_that_is_there() {
 TEST(inline_unique, a_full_one_refuses_nothing_that_is_there) {
     refuses_nothing_that_is_there<inline_map<int, int, 2>>();
     refuses_nothing_that_is_there<inline_unordered_map<int, int, 2>>();
+    inline_set<int, 2> set{1, 2};
+    EXPECT_FALSE(set.insert(1).second);
+    EXPECT_EQ(*set.insert(set.cend(), 2), 2);
 }
 
 // Moves are noexcept only where the copy of the functions is, too.
@@ -96,6 +99,19 @@ TEST(inline_unique, a_list_of_too_many_changes_nothing) {
     keeps_what_it_has(inline_map<int, int, 2>{{7, 8}}, a, b, c);
     keeps_what_it_has(inline_unordered_map<int, int, 2>{{7, 8}}, a, b, c);
     keeps_what_it_has(inline_set<int, 2>{7}, 1, 2, 3);
+    // A node handle that is out has one of the slots; no list takes what it holds.
+    inline_map<int, int, 2, never_throws> held{{7, 8}, {9, 9}};
+    const auto node = held.extract(7);
+    EXPECT_THROW((held = {a, b}), out_of_memory);
+    EXPECT_EQ(held.size(), 1U);
+    EXPECT_EQ(held.at(9), 9);
+    held = {a, a};
+    EXPECT_EQ(held.size(), 1U);
+    // Functions that cannot be assigned are no obstacle.
+    const auto less = [&held](int x, int y) noexcept { return held.size() != 77 && x < y; };
+    inline_map<int, int, 2, decltype(less)> by_reference{less};
+    by_reference = {b, a};
+    EXPECT_EQ(by_reference.begin()->first, 1);
     inline_set<int, 2> twice{7};
     twice = {1, 2, 1, 2};
     EXPECT_EQ(twice, (inline_set<int, 2>{1, 2}));

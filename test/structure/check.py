@@ -472,7 +472,7 @@ def the_tables_name_every_type():
     for header in headers():
         is_former = "// The former name of this header" in text_of(include_root / header)
         if not is_former and f"(../include/arenite/{header})" not in page:
-            yield f"doc/types.md: does not link {header} under Headers"
+            yield f"doc/types.md: does not link {header}; Headers is the place"
     code = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", page))))
     types = [t for t in tags if t.kind in TYPES and t.file.startswith("include/") and "__anon" not in t.name + t.scope]
     public = {t.name: t for t in types if t.scope == "arenite::ARENITE_ABI"}

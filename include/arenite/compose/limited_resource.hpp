@@ -72,7 +72,7 @@ namespace detail {
 /// Use when:  a part of a program must stay within its share of memory, and should know in time.
 /// Cost:      that of R plus 4 instructions a pair; above the warning mark, and if R keeps sizes,
 ///            one more call each time.
-/// Overhead:  0 bytes an allocation; about 200 bytes per resource.
+/// Overhead:  0 bytes an allocation; about 100 bytes per resource, 200 around an R of alignment 64.
 /// Limits:    those of R. Counts requested bytes, or, if R keeps sizes, what R rounds them to
 ///            (size_of), so that frees with and without a size count the same. R's own bookkeeping
 ///            is not counted: to limit that too, put the limited_resource under a heap, as its

@@ -71,9 +71,9 @@ public:
             ? reinterpret_cast<void*>(static_cast<std::uintptr_t>(std::uint64_t{0x2000'0000'0000}))
             : nullptr;
 
-    /// [address, address + bytes), from the begin of a page on, to the end of one of 4 KiB; nothing
-    /// may lie there. Memory is touched as it is used. nullptr: wherever there is room, for
-    /// snapshots of this process.
+    /// `bytes` at `address`, which is that of a page, else the heap has no memory; rounded up to
+    /// whole pages of the system, four at least. Nothing may lie there. Memory is touched as it is
+    /// used. nullptr: wherever there is room, for snapshots of this process.
     explicit restorable_heap(void* address, std::size_t bytes,
                              const restorable_options& options = {}) noexcept;
     ~restorable_heap() override;

@@ -18,7 +18,7 @@ inline namespace ARENITE_ABI {
 
 /// True if an object may be moved by copying its bytes, after which the old place is simply
 /// forgotten: no constructor and no destructor runs. This holds for trivially copyable types that
-/// can be moved at all: a std::mutex, or a class whose copies are deleted, is trivially copyable,
+/// can be moved at all: compilers call a std::mutex, whose copies are deleted, trivially copyable,
 /// too. Authors of other types that do not store their own address may declare it:
 ///
 ///     template <> struct arenite::is_trivially_relocatable<mesh> : std::true_type {};

@@ -45,9 +45,8 @@ inline namespace ARENITE_ABI {
 /// Limits:    2^32 - 1 values that can be moved without failing. A slot is retired after 2^31 uses,
 ///            so a key never recurs.
 /// Misuse:    a key of another map may find any value, as an index would. A moved-from map is
-///            empty, and its keys belong to the map that it was moved to; it gives out the same
-///            keys again. A map that another one was moved to is that one from then on: the keys
-///            that it had before are keys of another map.
+///            empty and begins anew: its keys may equal those that it gave before, which belong to
+///            the other map now. After `a = std::move(b)` the former keys of `a` are another map's.
 /// Threads:   one at a time changes it; const functions from any number while none does.
 /// Failure:   emplace throws what the allocator or the constructor throws; nothing changes.
 ///

@@ -94,7 +94,7 @@ public:
         static_assert(detail::reference::has_base<T>,
                       "an object that intrusive_ptr refers to counts its references: derive its "
                       "class from ref_counted<>, publicly and once, and define it before the "
-                      "pointer ends: it may be incomplete here");
+                      "pointer's destructor is compiled: it may be incomplete here");
         if constexpr (detail::reference::has_base<T>)
             if (object_ != nullptr && detail::reference::drop(*object_))
                 detail::reference::end(object_);

@@ -145,9 +145,9 @@ public:
                                          const request_options& options = {}) noexcept;
 
     /// These are copied: each `from` is freed, and each `to` is the allocation from now on. Settled
-    /// moves are skipped; if `from` was freed meanwhile, `to` is freed too. Of a move that may
-    /// overlap, the part of `to` within `from` is free as soon as `from` is freed: free that only
-    /// when the copy has ended.
+    /// moves are skipped; if `from` was freed meanwhile, `to` is freed too. Where a move
+    /// may overlap, deallocate(from) frees the part of `to` inside it, too: only when the copy has
+    /// ended.
     void commit(std::span<const offset_move> done) { settle(done, true); }
 
     /// These are not copied, or the copies are discarded: each `from` remains. Not for a sliding

@@ -44,7 +44,7 @@ inline namespace ARENITE_ABI {
 ///            that nothing touched yet are not resident; one small object of malloc.
 /// Limits:    the addresses that were given; T must be complete where it is used. Over a resource
 ///            that cannot enlarge in place, elements that cannot be moved need a reserve() before
-///            the first: beyond it is out_of_memory.
+///            the first one: growing beyond it throws out_of_memory.
 /// Returns:   shrink_to_fit returns the pages above the elements to the system, or what the
 ///            resource takes; destruction everything.
 /// Threads:   one at a time, as std::vector; over a resource also those of the resource.

@@ -48,9 +48,9 @@ struct map_family : ordered_keys<K, Compare>, keys_and_values<K, V> {
 ///
 /// The interface is std::map's, with these differences, since the memory is inside the object:
 /// - iterators, pointers and references end with a move or a swap; a moved-from map is empty;
-/// - merge, and insert of another map's node, move the element; a node handle must not outlive the
-///   map that it came from, and has its slot until then: while one is out, a move or a swap into
-///   this map finds room for N - 1 elements alone;
+/// - merge, and insert of another map's node, move the element; a node handle must end before
+///   the map that it came from, and keeps its slot until it ends: while one is out, a move or swap
+///   of N elements into that map is refused, and ends the program where it is noexcept;
 /// - an exception while elements are moved or swapped one by one leaves valid maps, but some
 ///   elements may be gone.
 template <class K, class V, std::size_t N, class Compare = std::less<K>>
@@ -76,7 +76,7 @@ public:
     inline_map(std::initializer_list<value_type> values, const Compare& compare = Compare())
         : inline_map(values.begin(), values.end(), compare) {}
     inline_map& operator=(std::initializer_list<value_type> values) {
-        this->assign(*this, values);
+        this->assign(values);
         return *this;
     }
 

@@ -74,7 +74,7 @@ public:
     inline_set(std::initializer_list<value_type> values, const Compare& compare = Compare())
         : inline_set(values.begin(), values.end(), compare) {}
     inline_set& operator=(std::initializer_list<value_type> values) {
-        this->assign(*this, values);
+        this->assign(values);
         return *this;
     }
 

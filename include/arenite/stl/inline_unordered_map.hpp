@@ -25,7 +25,8 @@ struct unordered_map_family : keys_and_values<K, V> {
     static constexpr bool nothrow_functions =
         std::is_nothrow_invocable_v<const Hash&, const K&> &&
         std::is_nothrow_invocable_v<const Equal&, const K&, const K&> &&
-        std::is_nothrow_copy_constructible_v<Hash> && std::is_nothrow_copy_constructible_v<Equal> &&
+        std::is_nothrow_copy_constructible_v<Hash> && std::is_nothrow_copy_constructible_v<Equal>;
+    static constexpr bool nothrow_exchange =
         std::is_nothrow_copy_assignable_v<Hash> && std::is_nothrow_copy_assignable_v<Equal>;
 
     template <template <class> class Allocator>
@@ -50,8 +51,8 @@ struct unordered_map_family : keys_and_values<K, V> {
 ///            holds: what differs from the standard container, copies, moves and swaps.
 /// Cost:      that of std::unordered_map, and O(1) for a slot; never a rehash: the buckets for N
 ///            elements are there from the first one. Copy, move, swap: O(size), element by element.
-/// Overhead:  104 bytes and a bit an element, beside std::unordered_map, its N nodes and about 10
-///            bytes an element for the buckets, 40 more for a few; sizeof says it all.
+/// Overhead:  104 bytes and a bit an element, beside std::unordered_map, its N nodes and 10 bytes
+///            an element and 30 more for the buckets; sizeof says it all.
 /// Limits:    N elements; one bucket or more for each, whatever is reserved: max_load_factor cannot
 ///            be set. K and V must be complete where the type is used.
 /// Threads:   one at a time, as std::unordered_map.
@@ -86,7 +87,7 @@ public:
                          const Equal& equal = Equal())
         : inline_unordered_map(values.begin(), values.end(), hash, equal) {}
     inline_unordered_map& operator=(std::initializer_list<value_type> values) {
-        this->assign(*this, values);
+        this->assign(values);
         return *this;
     }
 

@@ -83,7 +83,7 @@ public:
     [[nodiscard]] inner_type& inner() noexcept { return inner_; }
     [[nodiscard]] const inner_type& inner() const noexcept { return inner_; }
 
-    /// For messages: R's, where that has one.
+    /// For messages: R's, where that has one. The address beside it there is that of this object.
     [[nodiscard]] std::string_view name() const noexcept
         requires requires(const inner_type& r) {
             { r.name() } noexcept -> std::convertible_to<std::string_view>;

@@ -14,8 +14,8 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// A position in `records`, for loops and the algorithms of std::ranges, including sort; of those
-/// that need a buffer, such as stable_sort, only where the standard library allows proxies.
+/// A position in `records`, for loops and the algorithms of std::ranges, including sort;
+/// stable_sort and others that need a buffer do not compile with libstdc++ 12.
 ///
 /// It is a std::random_access_iterator whose reference is a record_reference, a proxy object. So
 /// `for (auto row : records)` has no `&`, and there is no `operator->`. Algorithms of before C++20

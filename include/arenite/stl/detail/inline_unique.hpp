@@ -28,7 +28,7 @@ namespace detail {
 ///   key(value), key(node): its key;
 /// - is_hashed, array_bytes(N): whether there are buckets, and how many bytes they take at most;
 /// - stateless: whether its functions are all alike; nothrow_functions: whether neither they nor
-///   their copies throw.
+///   their copies throw; nothrow_exchange: nor what takes others' functions over.
 template <class Family, std::size_t N>
 class inline_unique : private inline_parts<Family, N>::memory,
                       protected inline_parts<Family, N>::container {
@@ -67,6 +67,8 @@ public:
 
     static constexpr bool moves_without_throwing =
         std::is_nothrow_move_constructible_v<held> && Family::nothrow_functions;
+    static constexpr bool assigns_without_throwing =
+        moves_without_throwing && (Family::stateless || Family::nothrow_exchange);
 
     inline_unique(const inline_unique& o) : inline_unique(functions{}, o) { copy_all(o); }
     inline_unique(inline_unique&& o) noexcept(moves_without_throwing)
@@ -81,7 +83,7 @@ public:
         }
         return *this;
     }
-    inline_unique& operator=(inline_unique&& o) noexcept(moves_without_throwing) {
+    inline_unique& operator=(inline_unique&& o) noexcept(assigns_without_throwing) {
         if (this != &o) {
             clear();
             use_functions_of(o);
@@ -203,14 +205,17 @@ public:
 protected:
     [[noreturn]] static void refuse_more() { memory::refuse(); }
 
-    /// For the assignment of a list: what is there goes when it is certain that all finds room.
-    template <class Container>
-    void assign(Container& self, std::initializer_list<value_type> values) {
-        if (values.size() > size() + memory::free_slots()) {
-            Container all(self); // with its functions
-            all.clear();
-            all.insert(values);
-            self = std::move(all);
+    /// For the assignment of a list, which may be longer than there is room for and name elements
+    /// twice: what is there goes when it is certain that all finds room.
+    void assign(std::initializer_list<value_type> values) {
+        const size_type room = size() + memory::free_slots();
+        if (values.size() > room) {
+            inline_unique distinct(functions{}, *this);
+            distinct.insert(values);
+            if (distinct.size() > room)
+                memory::refuse();
+            clear();
+            take_all(distinct);
         } else {
             clear();
             insert(values);
@@ -331,7 +336,8 @@ struct ordered_keys {
     static constexpr bool stateless = std::is_empty_v<Compare>;
     static constexpr bool nothrow_functions =
         std::is_nothrow_invocable_v<const Compare&, const K&, const K&> &&
-        std::is_nothrow_copy_constructible_v<Compare> && std::is_nothrow_swappable_v<Compare>;
+        std::is_nothrow_copy_constructible_v<Compare>;
+    static constexpr bool nothrow_exchange = std::is_nothrow_swappable_v<Compare>;
     [[nodiscard]] static constexpr std::size_t array_bytes(std::size_t) noexcept { return 0; }
 };
 
