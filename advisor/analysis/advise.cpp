@@ -298,7 +298,8 @@ std::string first_line_of(const advice_report& r) {
     advised = std::max(advised, saved(r.all_advised));
     if (r.advised.empty() && best == nullptr)
         return "nothing here is worth your time";
-    if (best != nullptr && (walks_only || saved(best->difference) >= 0.6 * advised))
+    if (best != nullptr &&
+        (walks_only || r.advised.empty() || saved(best->difference) >= 0.6 * advised))
         return fmt::format("just link or preload {}: {} of the CPU time, without a change",
                            best->name, within(best->difference));
     if (walks_only)

@@ -198,5 +198,16 @@ TEST(advised, refuses_bad_input) {
               2);
 }
 
+// By chance the sum of advice may seem to save time where each by itself is worth nothing.
+TEST(first_line, names_another_malloc_where_nothing_is_advised) {
+    advice_report r;
+    r.costs.cpu_ns = 1e9;
+    r.mallocs.push_back({"quick", {.saved_ns = 1e8}, worth::time});
+    r.all_advised.saved_ns = 9e8;
+    EXPECT_NE(first_line_of(r).find("quick"), std::string::npos) << first_line_of(r);
+    r.mallocs.clear();
+    EXPECT_EQ(first_line_of(r), "nothing here is worth your time");
+}
+
 } // namespace
 } // namespace arenite::advisor
