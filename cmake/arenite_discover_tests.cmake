@@ -13,6 +13,9 @@ set(ARENITE_LIST_GROUPS ${CMAKE_CURRENT_LIST_DIR}/arenite_list_groups.cmake)
 # shows then, names that. A test that crashes or hangs ends those of its group that come after it. One that is
 # skipped ctest does not tell of: its message is in Testing/Temporary/LastTest.log, where ./dev finds it.
 function(arenite_discover_tests program prefix filter group label)
+  if(APPLE AND NOT CMAKE_HOST_APPLE)
+    return() # tests are asked of the program, which nothing here can run
+  endif()
   set(labels "")
   if(label)
     set(labels PROPERTIES LABELS ${label})

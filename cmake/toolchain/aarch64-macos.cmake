@@ -8,5 +8,5 @@ find_program(ARENITE_ZIG NAMES python-zig zig PATHS ${CMAKE_CURRENT_LIST_DIR}/..
 set(CMAKE_C_COMPILER ${ARENITE_ZIG} cc -target aarch64-macos)
 set(CMAKE_CXX_COMPILER ${ARENITE_ZIG} c++ -target aarch64-macos)
 # The first is on by default in that compiler; GoogleTest 1.12 takes the others for granted.
-set(CMAKE_CXX_FLAGS_INIT "-fno-sanitize=undefined -include cmath -include cfloat")
+set(CMAKE_CXX_FLAGS_INIT "-fno-sanitize=undefined -include cmath -DFLT_MAX=__FLT_MAX__ -DDBL_MAX=__DBL_MAX__")
 set(CMAKE_INSTALL_NAME_TOOL true) # nothing is installed
