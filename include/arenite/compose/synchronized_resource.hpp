@@ -50,11 +50,9 @@ public:
         requires std::constructible_from<R, Args...>
     explicit synchronized_resource(Args&&... args) : inner_(std::forward<Args>(args)...) {}
 
-    /// For messages: R's, where that has one, which stays as it is while R lives.
+    /// For messages: R's, where that has one. The address beside it there is that of this object.
     [[nodiscard]] std::string_view name() const noexcept
-        requires requires(const inner_type& r) {
-            { r.name() } noexcept -> std::convertible_to<std::string_view>;
-        }
+        requires detail::Named<inner_type>
     {
         return inner_.name();
     }

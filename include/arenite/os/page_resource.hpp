@@ -79,7 +79,8 @@ struct page_options {
 /// What has waited for `delay_ms` goes to the system at the next call by any user, 2 MiB a call
 /// (128 MiB of huge pages), so no call takes much more than 1 ms; give_back_due() is such a call,
 /// which heaps make of their upstream when they are slow anyway. The amount that waits is limited
-/// (see most_waiting_bytes); beyond that the oldest goes at once. release() and trim() do not wait.
+/// (see most_waiting_bytes); beyond that the oldest goes at once, at a free up to twice as much as
+/// came back. release() and trim() do not wait.
 /// A program that has twice come back for what it gave back finds it for four delays.
 ///
 /// From 1 MiB on, what will be filled (page_use::dense) lies in huge pages, which requests share:

@@ -69,6 +69,12 @@ ARENITE_INLINE void expect_given([[maybe_unused]] std::size_t in_use,
             refuse_free(name);
 }
 
+/// It has a name for messages, which stays as it is while the resource lives.
+template <class R>
+concept Named = requires(const R& r) {
+    { r.name() } noexcept -> std::convertible_to<std::string_view>;
+};
+
 /// Wraps one other resource, R, which it owns, or refers to if R is `heap&`. Operations that
 /// neither allocate nor free single objects are forwarded here; the rest is up to the Derived.
 template <class Derived, class R>
@@ -85,9 +91,7 @@ public:
 
     /// For messages: R's, where that has one. The address beside it there is that of this object.
     [[nodiscard]] std::string_view name() const noexcept
-        requires requires(const inner_type& r) {
-            { r.name() } noexcept -> std::convertible_to<std::string_view>;
-        }
+        requires Named<inner_type>
     {
         return inner_.name();
     }
