@@ -47,9 +47,8 @@ constinit std::atomic<std::size_t> living{0};
 
 // Under the lock. While a list is alive no place of a retired affinity is freed; the last list that
 // ends frees them.
-constinit unsigned lists = 0;
+constinit visitor_count lists;
 constinit unsigned retired_affinities = 0; ///< places of that phase
-constinit unsigned forks = 0;              ///< between the first process and this one
 
 /// Newest first; linked through the heaps themselves, since a shared_heap lies wherever its owner
 /// put it.
@@ -94,17 +93,13 @@ fork_lock<std::mutex>& affinity_registry::adding() noexcept {
 affinity_list::affinity_list() noexcept : first_{first()} {
     const std::lock_guard lock{affinity_registry::adding()};
     end_ = first_ + places_used.load(std::memory_order_relaxed);
-    forks_ = forks;
-    ++lists;
+    entered_ = lists.enter();
 }
 
 affinity_list::~affinity_list() {
     const held_lock lock{affinity_registry::adding()}; // misuse may be found, and a handler look
-    // A list that was made before a fork was counted in the parent; in the child the count began
-    // anew.
-    if (forks_ == forks)
-        --lists;
-    if (lists == 0 && retired_affinities != 0)
+    lists.leave(entered_);
+    if (lists.none() && retired_affinities != 0)
         affinity_registry::end_retired();
 }
 
@@ -214,7 +209,7 @@ retirement affinity_registry::try_retire(affinity_heap& heap) noexcept {
     phase_of(heap).store(phase::retired, std::memory_order_release);
     living.fetch_sub(1, std::memory_order_release);
     ++retired_affinities;
-    if (lists == 0)
+    if (lists.none())
         end_retired();
     return retirement::done;
 }
@@ -380,8 +375,7 @@ void affinity_registry::report_leaks() noexcept {
 /// The other threads are not in the child: their heaps are abandoned, and their lists are gone. A
 /// list of this thread ends without being counted.
 void affinity_registry::after_fork_in_child() noexcept {
-    lists = 0;
-    ++forks;
+    lists.after_fork_in_child();
     const auto for_each = [](auto f) {
         affinity_heap* const end = first() + places_used.load(std::memory_order_relaxed);
         for (affinity_heap* h = first(); h != end; ++h)

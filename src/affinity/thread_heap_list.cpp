@@ -19,13 +19,11 @@ namespace detail {
 /// of the list, so a walk follows the links without the lock.
 thread_heap_list::pin::pin(const thread_heap_list& heaps) noexcept : heaps_{heaps} {
     const std::lock_guard lock{heaps_.lock_};
-    ++heaps_.walkers_;
-    forks_ = heaps_.forks_;
+    entered_ = heaps_.walkers_.enter();
 }
 thread_heap_list::pin::~pin() {
     const std::lock_guard lock{heaps_.lock_};
-    if (forks_ == heaps_.forks_)
-        --heaps_.walkers_;
+    heaps_.walkers_.leave(entered_);
 }
 thread_heap* thread_heap_list::next(const thread_heap& heap) noexcept {
     return heap.next_of_affinity;
@@ -74,7 +72,7 @@ bool thread_heap_list::try_retire(thread_heap& heap) noexcept {
     {
         const std::lock_guard lock{lock_};
         // A walker may stand on it, or is about to follow its link: another time, then.
-        if (walkers_ != 0)
+        if (!walkers_.none())
             return false;
         take_out(heap);
     }
@@ -112,7 +110,7 @@ void thread_heap_list::retire_empty() noexcept {
     thread_heap* retired = nullptr;
     {
         const std::lock_guard lock{lock_};
-        thread_heap* next = walkers_ != 0 ? nullptr : first_.load(std::memory_order_relaxed);
+        thread_heap* next = walkers_.none() ? first_.load(std::memory_order_relaxed) : nullptr;
         while (next != nullptr) {
             thread_heap& heap = *next;
             next = heap.next_of_affinity;
@@ -153,8 +151,7 @@ void thread_heap_list::end() noexcept {
 /// One thread is left, and no walker: the threads that are gone may have been anywhere, so heaps
 /// without one are counted anew.
 void thread_heap_list::after_fork_in_child(const void* me) noexcept {
-    walkers_ = 0;
-    ++forks_;
+    walkers_.after_fork_in_child();
     int orphans = 0;
     for (thread_heap* heap = first_.load(std::memory_order_relaxed); heap != nullptr;
          heap = heap->next_of_affinity) {

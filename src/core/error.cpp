@@ -19,7 +19,10 @@ namespace {
 constexpr std::size_t most_text = 256;
 
 void describe_failure(char* text, std::size_t bytes, std::size_t alignment, const resource* source,
-                      std::string_view name) noexcept {
+                      std::string_view name, std::size_t left_bytes) noexcept {
+    char budget[64] = "";
+    if (left_bytes < bytes)
+        std::snprintf(budget, sizeof budget, ", whose budget has %zu left", left_bytes);
     const char* const wrong = is_alignment(alignment) ? "" : ", which is no power of two,";
     const void* const address = source;
     // Cut, so that the address behind a long name still has room.
@@ -30,31 +33,31 @@ void describe_failure(char* text, std::size_t bytes, std::size_t alignment, cons
                       alignment, wrong, name.empty() ? "for" : "of ", name_bytes, name.data());
     else if (name.empty())
         std::snprintf(text, most_text,
-                      "out of memory: %zu bytes of alignment %zu%s were asked of resource %p",
-                      bytes, alignment, wrong, address);
+                      "out of memory: %zu bytes of alignment %zu%s were asked of resource %p%s",
+                      bytes, alignment, wrong, address, budget);
     else
         std::snprintf(text, most_text,
                       "out of memory: %zu bytes of alignment %zu%s were asked of resource %.*s "
-                      "(%p)",
-                      bytes, alignment, wrong, name_bytes, name.data(), address);
+                      "(%p)%s",
+                      bytes, alignment, wrong, name_bytes, name.data(), address, budget);
 }
 
 } // namespace
 
 out_of_memory::out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
-                             std::string_view name) noexcept
+                             std::string_view name, std::size_t left_bytes) noexcept
     : bytes_{bytes}, alignment_{alignment}, source_{source} {
     static_assert(sizeof text_ >= most_text);
-    describe_failure(text_, bytes, alignment, source, name);
+    describe_failure(text_, bytes, alignment, source, name, left_bytes);
 }
 
 void throw_out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
-                         std::string_view name) {
+                         std::string_view name, std::size_t left_bytes) {
 #if ARENITE_EXCEPTIONS
-    throw out_of_memory{bytes, alignment, source, name};
+    throw out_of_memory{bytes, alignment, source, name, left_bytes};
 #else
     char text[most_text];
-    describe_failure(text, bytes, alignment, source, name);
+    describe_failure(text, bytes, alignment, source, name, left_bytes);
     contract_violation(text);
 #endif
 }

@@ -3,6 +3,8 @@
 #include <arenite/compose/budgeted_resource.hpp>
 
 #include <arenite/check/passthrough.hpp>
+#include <arenite/compose/limited_resource.hpp>
+#include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
@@ -12,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <string>
 #include <type_traits>
 
 using namespace arenite;
@@ -66,6 +69,26 @@ TEST(budgeted_resource, gives_the_group_its_bytes_back_when_it_ends) {
     }
     EXPECT_EQ(all.in_use(), 0U);
 }
+
+#if ARENITE_EXCEPTIONS
+TEST(budgeted_resource, a_refusal_tells_of_the_budget) {
+    const auto text_of = [](auto& heap) -> std::string {
+        try {
+            static_cast<void>(heap.allocate(101, 8));
+        } catch (const out_of_memory& error) {
+            return error.what();
+        }
+        return "it did not throw";
+    };
+    budget_group all{60};
+    budgeted_resource<pool_resource> pool{all, slot{200, 8}};
+    EXPECT_TRUE(text_of(pool).ends_with("whose budget has 60 left")) << text_of(pool);
+    limited_resource<ordered_heap> heap{40};
+    EXPECT_TRUE(text_of(heap).ends_with("whose budget has 40 left")) << text_of(heap);
+    limited_resource<limited_resource<ordered_heap>> outer{1_MiB, std::size_t{20}};
+    EXPECT_FALSE(text_of(outer).ends_with("left")) << "its own budget would have done";
+}
+#endif
 
 TEST(budgeted_resource, the_largest_hole_is_one_that_it_grants) {
     if (passthrough())

@@ -65,6 +65,22 @@ TEST(error, out_of_memory_tells_of_no_resource_where_none_was_asked) {
                  "out of memory: 48 bytes of alignment 8 were asked of a pool_allocator");
 }
 
+TEST(error, out_of_memory_tells_what_a_budget_leaves_that_was_too_small) {
+    const resource* source = std::pmr::null_memory_resource();
+    const auto ends_with = [&](std::size_t left_bytes, std::string_view name, const char* end) {
+        return std::string_view{out_of_memory(101, 8, source, name, left_bytes).what()}.ends_with(
+            end);
+    };
+    for (const char* name : {"", "nodes"}) {
+        EXPECT_TRUE(ends_with(100, name, ", whose budget has 100 left"));
+        EXPECT_TRUE(ends_with(0, name, ", whose budget has 0 left"));
+        EXPECT_FALSE(ends_with(101, name, "left")) << "it would have done";
+        EXPECT_FALSE(ends_with(out_of_memory::no_budget, name, "left"));
+    }
+    const std::string longer(1000, 'n');
+    EXPECT_TRUE(ends_with(100, longer, ", whose budget has 100 left"));
+}
+
 #if ARENITE_EXCEPTIONS
 
 TEST(error, throw_out_of_memory_throws_what_it_was_told) {

@@ -38,7 +38,7 @@ TEST(lab_command_line, lists_workloads_parameters_and_subjects) {
         "suballocator/set threads/scaling threads/loaders threads/tasks "
         "threads/fork scene/objects memory/mappings trace/replay "
         "latency/heap order/pair heaps/many offset/churn offset/mix "
-        "offset/streaming offset/defragment memory/phases memory/fragmentation "
+        "offset/streaming offset/defragment memory/phases memory/idle memory/fragmentation "
         "freelist/fragmentation seeds levels sizes holes arenite.ordered "
         "arenite.ordered.retain arenite.ordered.kept arenite.linear "
         "arenite.pool_allocator arenite.suballocator arenite.affinity "

@@ -44,6 +44,23 @@ TEST(double_buffered_resource, allocates_from_the_active_side) {
     EXPECT_EQ(f.capacity(), 1000u);
 }
 
+// Regions of page_source() lie side by side, too: where one ends, the next one begins.
+TEST(double_buffered_resource, resizes_nothing_of_the_other_side_that_ends_where_its_own_begins) {
+    if (passthrough())
+        GTEST_SKIP() << "with passthrough there are no regions";
+    linear_resource side_by_side{4000};
+    double_buffered_resource f{1024, side_by_side};
+    void* const p = f.allocate(1024, 1);
+    f.swap();
+    auto* const begin = static_cast<std::byte*>(f.allocate(1, 1));
+    ASSERT_EQ(begin, static_cast<std::byte*>(p) + 1024) << "the regions touch";
+    f.deallocate(begin, 1, 1);
+    for (const std::size_t bytes : {1100U, 900U})
+        EXPECT_FALSE(f.try_resize(p, 1024, bytes)) << bytes;
+    EXPECT_EQ(f.active().in_use(), 0U);
+    EXPECT_EQ(f.allocate(10, 1), begin);
+}
+
 TEST(double_buffered_resource, what_was_made_stays_readable_for_one_swap) {
     double_buffered_resource f{100'000};
     void* last = nullptr;

@@ -15,9 +15,13 @@ inline namespace ARENITE_ABI {
 /// Thrown by allocate: which request failed, and on which resource. Nothing was changed by it.
 class out_of_memory final : public std::bad_alloc {
 public:
+    /// left_bytes of a resource that has no budget.
+    static constexpr std::size_t no_budget = ~std::size_t{0};
+
     /// `name`: of the resource, or empty; where there is none (nullptr), of the one that was asked.
+    /// `left_bytes`: that its budget leaves.
     out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
-                  std::string_view name = {}) noexcept;
+                  std::string_view name = {}, std::size_t left_bytes = no_budget) noexcept;
 
     /// The request, as it was made.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
@@ -29,7 +33,8 @@ public:
 
     /// "out of memory: 4096 bytes of alignment 16 were asked of resource nodes (0x7ffd0010)",
     /// or "... of resource 0x7ffd0010" where it has no name; or "... of a pool_allocator" where
-    /// something else than a resource was asked.
+    /// something else than a resource was asked. If it is a budget that was too small, the text
+    /// ends with ", whose budget has 100 left".
     [[nodiscard]] const char* what() const noexcept override { return text_; }
 
 private:
@@ -40,9 +45,9 @@ private:
 };
 
 /// Throws out_of_memory; without exceptions calls the contract handler and aborts.
-[[noreturn]] ARENITE_COLD void throw_out_of_memory(std::size_t bytes, std::size_t alignment,
-                                                   const resource* source,
-                                                   std::string_view name = {});
+[[noreturn]] ARENITE_COLD void
+throw_out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
+                    std::string_view name = {}, std::size_t left_bytes = out_of_memory::no_budget);
 
 /// Throws std::bad_array_new_length (a count whose size in bytes does not fit); without exceptions
 /// calls the contract handler and aborts.

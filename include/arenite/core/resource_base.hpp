@@ -15,6 +15,22 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
+namespace detail {
+
+/// It has a name for messages, which stays as it is while the resource lives.
+template <class R>
+concept Named = requires(const R& r) {
+    { r.name() } noexcept -> std::convertible_to<std::string_view>;
+};
+
+/// It has a budget, and tells what that leaves: for messages.
+template <class R>
+concept Budgeted = requires(const R& r) {
+    { r.left_bytes() } noexcept -> std::same_as<std::size_t>;
+};
+
+} // namespace detail
+
 /// Base of every concrete resource, which implements try_allocate and deallocate; this adds the
 /// rest.
 ///
@@ -80,16 +96,18 @@ private:
     }
     [[nodiscard]] ARENITE_INLINE void* or_throw(void* p, std::size_t bytes, std::size_t alignment) {
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(bytes, alignment, this, name_of(static_cast<Derived&>(*this)));
+            refuse(bytes, alignment);
         return p;
     }
-    [[nodiscard]] static std::string_view name_of(const Derived& self) noexcept {
-        if constexpr (requires {
-                          { self.name() } noexcept -> std::convertible_to<std::string_view>;
-                      })
-            return self.name();
-        else
-            return {};
+    [[noreturn]] ARENITE_COLD void refuse(std::size_t bytes, std::size_t alignment) const {
+        const Derived& self = static_cast<const Derived&>(*this);
+        std::string_view name;
+        if constexpr (detail::Named<Derived>)
+            name = self.name();
+        std::size_t left_bytes = out_of_memory::no_budget;
+        if constexpr (detail::Budgeted<Derived>)
+            left_bytes = self.left_bytes();
+        throw_out_of_memory(bytes, alignment, this, name, left_bytes);
     }
     void* do_allocate(std::size_t bytes, std::size_t alignment) final {
         return allocate(bytes, alignment);

@@ -53,7 +53,7 @@ public:
         methods.xShutdown = [](void*) noexcept {};
     }
 
-    /// The usable bytes that a request of `bytes` gets.
+    /// The usable bytes that a request of `bytes` gets; above 8 KiB it may get more.
     [[nodiscard]] static int rounded(int bytes) noexcept {
         constexpr int most = 0x7FFFFFF8;
         if (bytes <= 0 || bytes > most)

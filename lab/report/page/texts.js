@@ -30,6 +30,7 @@ const shows = {
   'order/read_free': 'Objects are freed in random order, as a scene is taken down: with and without a look at each.',
   'memory/phases': 'A program that changes what it holds: whether memory that one size left serves another.',
   'memory/cold': 'The first memory of a small program: page faults, and how few an allocator gets by with.',
+  'memory/idle': 'What a program keeps that has freed nearly everything and then makes no call.',
   'memory/large': 'Images, meshes, buffers: objects of 64 to 250 KB that come and go.',
   'freelist/fragmentation': 'The smallest region in which a program can run, for a byte of the most that is live.',
   'memory/fragmentation': 'Objects are replaced by others of random sizes, ten times over: how much memory that takes.',

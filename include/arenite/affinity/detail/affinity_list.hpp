@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
+#include <arenite/os/detail/fork_lock.hpp>
 
 #include <cstddef>
 
@@ -60,7 +61,7 @@ public:
 private:
     affinity_heap* first_;
     affinity_heap* end_;
-    unsigned forks_; ///< of the process, when it began: a child starts with no lists
+    visitor_count::ticket entered_;
 };
 
 } // namespace detail

@@ -113,7 +113,7 @@ private:
 
     private:
         const thread_heap_list& heaps_;
-        unsigned forks_; ///< a pin of before a fork is not counted in the child
+        visitor_count::ticket entered_;
     };
 
     template <class F>
@@ -135,8 +135,7 @@ private:
     mutable fork_lock<std::mutex> lock_;
     std::atomic<thread_heap*> first_{nullptr};
     std::atomic<int> orphans_{0}; ///< heaps that are abandoned, but for borrowed ones exactly
-    mutable int walkers_ = 0;
-    unsigned forks_ = 0;                ///< in a forked child walkers are counted anew
+    mutable visitor_count walkers_;
     std::atomic<std::size_t> bytes_{0}; ///< of balance(), may be less than nothing
     std::atomic<std::size_t> objects_{0};
     mutable std::atomic<std::size_t> high_water_{0};

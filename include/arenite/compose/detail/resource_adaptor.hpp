@@ -69,12 +69,6 @@ ARENITE_INLINE void expect_given([[maybe_unused]] std::size_t in_use,
             refuse_free(name);
 }
 
-/// It has a name for messages, which stays as it is while the resource lives.
-template <class R>
-concept Named = requires(const R& r) {
-    { r.name() } noexcept -> std::convertible_to<std::string_view>;
-};
-
 /// Wraps one other resource, R, which it owns, or refers to if R is `heap&`. Operations that
 /// neither allocate nor free single objects are forwarded here; the rest is up to the Derived.
 template <class Derived, class R>
@@ -123,8 +117,8 @@ public:
     }
 
     /// The part of an R that its budget leaves.
-    [[nodiscard]] std::size_t left_bytes() const
-        requires(!std::is_reference_v<R> && requires(const inner_type& r) { r.left_bytes(); })
+    [[nodiscard]] std::size_t left_bytes() const noexcept
+        requires(!std::is_reference_v<R> && Budgeted<inner_type>)
     {
         return inner_.left_bytes();
     }

@@ -130,6 +130,34 @@ private:
     Mutex mutex_;
 };
 
+/// How many visitors a list has: while there is one, nothing is taken out of it. In a forked child
+/// the count begins anew, and a visit of before the fork ends uncounted: its thread may be gone.
+///
+/// Threads:   under the list's lock.
+class visitor_count {
+public:
+    using ticket = unsigned; ///< what leave() is given
+
+    [[nodiscard]] ticket enter() noexcept {
+        ++here_;
+        return forks_;
+    }
+    void leave(ticket entered) noexcept {
+        if (entered == forks_)
+            --here_;
+    }
+    [[nodiscard]] bool none() const noexcept { return here_ == 0; }
+
+    void after_fork_in_child() noexcept {
+        here_ = 0;
+        ++forks_;
+    }
+
+private:
+    unsigned here_ = 0;
+    ticket forks_ = 0;
+};
+
 } // namespace detail
 } // namespace ARENITE_ABI
 } // namespace arenite
