@@ -16,6 +16,8 @@ import sys
 from collections import Counter, defaultdict, namedtuple
 from pathlib import Path
 
+from included import all_below, includes
+
 # From the ground up: a folder may include only itself and what stands before it.
 STRATA = ["core", "os", "check", "report", "block", "linear", "freelist", "pool", "ordered", "compose",
           "predecessor", "affinity", "offset", "stl", "object", "soa", "handle", "interop"]
@@ -36,7 +38,6 @@ THERE_IS = {"module": "module/arenite.cppm", "single header": "tools/single_head
 
 root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
 include_root = root / "include" / "arenite"
-INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
 @functools.cache
@@ -82,7 +83,7 @@ def includes_go_down_the_strata():
         if folder not in STRATA:
             yield f"{name(path)}: the folder {folder} is none of the strata"
             continue
-        for kind, target in INCLUDE.findall(text_of(path)):
+        for kind, target in includes(text_of(path)):
             if not target.startswith("arenite/"):
                 continue
             other = target.split("/")[1]
@@ -96,7 +97,7 @@ def includes_go_down_the_strata():
 
 def own_headers_are_named_in_full():
     for path in files(["include", "src"], ".hpp", ".cpp"):
-        for kind, target in INCLUDE.findall(text_of(path)):
+        for kind, target in includes(text_of(path)):
             private = path.parent.is_relative_to(root / "src") and (path.parent / target).is_file()
             if kind == '"' and not private:
                 yield f'{name(path)}: writes #include "{target}"; own headers are named <arenite/folder/type.hpp>'
@@ -129,7 +130,7 @@ def tests_that_start_threads_say_so():
 
 def every_header_is_in_the_umbrella():
     umbrella = include_root / "arenite.hpp"
-    named = [target for _, target in INCLUDE.findall(text_of(umbrella))]
+    named = [target for _, target in includes(text_of(umbrella))]
     for header in headers():
         if header.parts[0] == "interop":
             if f"arenite/{header}" in named:
@@ -147,20 +148,16 @@ def every_header_is_in_the_umbrella():
 def heaps_compile_quickly():
     """What the most used headers lead to includes nothing of the standard library that takes long to compile, and is no
     more of our own headers than it was: see doc/compile_time.md."""
+    slow = {"algorithm", "chrono", "functional", "iostream", "memory", "ostream", "ranges", "regex", "sstream", "thread"}
+    ours = lambda path: [p for _, target in includes(text_of(path))
+                         if target.startswith("arenite/") and (p := root / "include" / target).is_file()]
     for start, most in LEADS_TO.items():
-        waiting, seen = [include_root / start], set()
-        while waiting:
-            path = waiting.pop()
-            if path in seen or not path.is_file():
-                continue
-            seen.add(path)
-            for _, target in INCLUDE.findall(text_of(path)):
-                if target in ("algorithm", "chrono", "functional", "iostream", "memory", "ostream", "ranges", "regex", "sstream", "thread"):
-                    yield f"{name(path)}: includes <{target}>, which makes {start} slow to compile"
-                elif target.startswith("arenite/"):
-                    waiting.append(root / "include" / target)
-        if len(seen) - 1 > most:
-            yield f"include/arenite/{start}: leads to {len(seen) - 1} of our headers; {most} are allowed"
+        below = all_below(include_root / start, ours)
+        for path in [include_root / start, *sorted(below)]:
+            for target in sorted(slow & {target for _, target in includes(text_of(path))}):
+                yield f"{name(path)}: includes <{target}>, which makes {start} slow to compile"
+        if len(below) > most:
+            yield f"include/arenite/{start}: leads to {len(below)} of our headers; {most} are allowed"
 
 
 def every_source_has_its_header():

@@ -10,44 +10,29 @@ before it is among what it includes: headers that include one another, directly 
 ones first. Of a hundred such rows each header is in one; that takes two fifths of the time of one compilation a header.
 """
 import os
-import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from included import all_below, includes
+
 root = Path(sys.argv[1]).resolve() / "include"
 compiler = [*sys.argv[2:], "-std=c++20", "-fsyntax-only", "-w", f"-I{root}", "-x", "c++", "-"]
-DIRECTIVE = re.compile(r"^\s*#\s*(if|endif|include\s*<(arenite/[^>]+)>)", re.M)
 headers = sorted(str(h.relative_to(root)) for h in root.rglob("*.h*"))
 
 
 def includes_of(header):
     """But those under a condition, which may not hold."""
-    found, depth = set(), 0
-    for directive, included in DIRECTIVE.findall((root / header).read_text()):
-        depth += (directive == "if") - (directive == "endif")
-        if included and depth == 0:
-            found.add(included)
-    return found
+    return {target for _, target in includes((root / header).read_text(), conditional=False)} & set(headers)
 
 
-includes = {h: includes_of(h) for h in headers}
-
-
-def all_below(header):
-    below, waiting = set(), [header]
-    while waiting:
-        for each in includes.get(waiting.pop(), ()):
-            if each not in below:
-                below.add(each)
-                waiting.append(each)
-    return below
+included = {h: includes_of(h) for h in headers}
 
 
 def rows():
     """As few rows as there can be: each header takes one below it, which may be taken by way of another for its own."""
-    below = {h: sorted(all_below(h) & includes.keys()) for h in headers}
+    below = {h: sorted(all_below(h, included.get)) for h in headers}
     above = {}  # header below -> header above
 
     def finds_one(header, asked):

@@ -11,10 +11,11 @@ import os
 import re
 import sys
 
+from included import all_below, includes
+
 ROOT = os.path.abspath(sys.argv[1])
 TYPE = re.compile(r"^(?:class|struct|enum class|concept|using)\s+(?:ARENITE_\w+(?:\([^)]*\))?\s+)*([a-z]\w*_\w+)\b(?!\s*;)", re.M)
 DECLARED = re.compile(r"^\s*(?:class|struct|enum class|using)\s+(\w+_\w+)\s*[;={:]", re.M)  # within classes, too, and forward
-INCLUDE = re.compile(r'^#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 STANDARD = {"forward_list", "unique_ptr", "unordered_map", "unordered_set"}  # and ours
 OTHERS = ("test/advisor/", "test/lab/", "test/module/")  # folders that are compiled by themselves
 
@@ -42,18 +43,12 @@ def declared_in(file):
 @functools.cache
 def included_by(file):
     places = [os.path.dirname(file)] + [os.path.join(ROOT, f) for f in ("include", "test", "src")]
-    found = ([os.path.normpath(os.path.join(place, name)) for place in places] for name in INCLUDE.findall(text_of(file)))
-    return [next((f for f in each if os.path.isfile(f)), None) for each in found]
+    found = ([os.path.normpath(os.path.join(place, name)) for place in places] for _, name in includes(text_of(file)))
+    return [each for each in (next(filter(os.path.isfile, names), None) for names in found) if each is not None]
 
 
 def all_included_by(file):
-    seen, waiting = set(), [file]
-    while waiting:
-        at = waiting.pop()
-        if at is not None and at not in seen:
-            seen.add(at)
-            waiting += included_by(at)
-    return seen
+    return all_below(file, included_by) | {file}
 
 
 def main():
