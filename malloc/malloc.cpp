@@ -31,7 +31,10 @@ namespace {
 /// Where no slot lies ready.
 [[nodiscard]] void* take_rest(std::size_t bytes) noexcept {
     look();
-    return affinity_heap::of<of_malloc>().try_allocate(bytes, usual_alignment);
+    detail::slab_heap* const own = detail::thread_table::current_of_thread(0);
+    void* const p =
+        own != nullptr ? own->try_take(bytes, usual_alignment) : nullptr; // while it watches
+    return p != nullptr ? p : affinity_heap::of<of_malloc>().try_allocate(bytes, usual_alignment);
 }
 
 } // namespace
@@ -50,7 +53,9 @@ void give_slow(void* p) noexcept {
         return static_cast<detail::slab_heap*>(heap)->deallocate_elsewhere(p, detail::unknown_bytes,
                                                                            1);
     look();
-    affinity_heap::of<of_malloc>().deallocate(p);
+    detail::slab_heap* const own = detail::thread_table::current_of_thread(0);
+    if (own == nullptr || !own->try_give(p))
+        affinity_heap::of<of_malloc>().deallocate(p);
 }
 
 void* take_aligned_slot(std::size_t bytes, std::size_t alignment) noexcept {

@@ -28,15 +28,18 @@ using detail::thread_table;
 /// A look comes twice a second. After it the thread's calls are slow ones for a while, so that a
 /// thread which hardly makes any, as a server that waits for work, comes back to look. One that is
 /// busy has soon made as many as are watched, and does not look before a call is slow anyway; but
-/// while it frees much, it is watched further.
+/// while it frees much, it is watched further. It is watched, too, from when half of what it holds
+/// is free: its last calls before it waits may all be fast ones.
 ///
 /// A return takes a step in 4 ms, a fortieth of the time. A thread that waited makes up for up to
 /// 16 of them, one a call: a server that is asked twice a second makes a few calls each time, and
 /// nothing in between.
 struct watch {
-    std::uint64_t next_ms = 0; ///< up to late_ms ago in a return
+    std::uint64_t next_ms = 0;  ///< up to late_ms ago in a return
     std::size_t seen_bytes = 0; ///< in use when the watch began
     unsigned calls_left = 0;    ///< 0: it does not watch
+    unsigned notes = 0;         ///< of many frees
+    bool was_full = true;       ///< at the last of these that counted
 };
 constexpr unsigned most_watched = 65536; // 1 ms
 constexpr unsigned first_watched = 1024; // which see the clock, each; then
@@ -61,6 +64,12 @@ constinit thread_local watch watch_of_thread ARENITE_THREAD_FAST;
 
 constinit std::atomic<std::uint64_t> begin_ms{0};
 
+void begin_watch(thread_table& mine, std::size_t in_use) noexcept {
+    mine.pause(0);
+    watch_of_thread.seen_bytes = in_use;
+    watch_of_thread.calls_left = most_watched;
+}
+
 ARENITE_NOINLINE void look_now(thread_table& mine, detail::slab_heap& h,
                                std::uint64_t now) noexcept {
     watch& w = watch_of_thread;
@@ -76,11 +85,8 @@ ARENITE_NOINLINE void look_now(thread_table& mine, detail::slab_heap& h,
     if (affinity_heap::give_back_due())
         w.next_ms = due + step_ms;
     errno = before;
-    if (const usage u = h.usage_approximate(); u.bytes_reserved >= idle_pages::least_held_bytes) {
-        mine.pause(0);
-        w.seen_bytes = u.bytes_in_use;
-        w.calls_left = most_watched;
-    }
+    if (const usage u = h.usage_approximate(); u.bytes_reserved >= idle_pages::least_held_bytes)
+        begin_watch(mine, u.bytes_in_use);
 }
 
 /// Enough is watched, but where the thread is freeing much: it may be about to fall idle.
@@ -127,5 +133,24 @@ void look() noexcept {
 }
 
 } // namespace drop_in
+
+/// Once for each time that use falls below half of what is held: counting takes as long as some
+/// frees, so one note of 16 does.
+void detail::note_many_frees() noexcept {
+    using namespace drop_in;
+    watch& w = watch_of_thread;
+    if (w.calls_left != 0 || ++w.notes % 16 != 0)
+        return;
+    thread_table* const mine = thread_table::mine();
+    slab_heap* const h = mine != nullptr ? mine->current(0) : nullptr;
+    if (h == nullptr)
+        return;
+    const usage u = h->usage_approximate();
+    const bool is_full = u.bytes_in_use >= u.bytes_reserved / 2;
+    if (!is_full && w.was_full && u.bytes_reserved >= idle_pages::least_held_bytes)
+        begin_watch(*mine, u.bytes_in_use);
+    w.was_full = is_full;
+}
+
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -45,6 +45,7 @@ void slab_heap::answer_alarm(slab& s) noexcept {
         classes_.remove_single(s.slot_bytes);
         release(s);
     } else if (s.is_due()) {
+        note_many_frees();
         if (&s == its.current())
             many_frees_in_current(its);
         else if (s.used() == 0)

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "check.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -33,11 +34,14 @@ int clock_gettime(clockid_t clock, struct timespec* to) {
 
 static void pass_ms(int ms) { now_us += ms * 1000; }
 
+/* Without a call of malloc. */
 static size_t resident(void) {
     long all = 0, now = 0;
-    FILE* const f = fopen("/proc/self/statm", "r");
-    CHECK(f != NULL && fscanf(f, "%ld %ld", &all, &now) == 2);
-    fclose(f);
+    char text[100] = "";
+    const int f = open("/proc/self/statm", O_RDONLY);
+    CHECK(f >= 0 && read(f, text, sizeof text - 1) > 0);
+    CHECK(sscanf(text, "%ld %ld", &all, &now) == 2);
+    close(f);
     return (size_t)now * (size_t)sysconf(_SC_PAGESIZE);
 }
 
@@ -59,12 +63,13 @@ static void* fill_and_free(void* of_kept) {
     return NULL;
 }
 
-/* As a server that waits: a few small objects, twenty times a second. Each call may be a step of a
-   return, and what waited makes up for the time in between: two and a half seconds do. */
+/* As a server that waits: a few small objects, twenty times a second, whose slots are those that
+   were freed: no call is a slow one. Each may be a step of a return, and what waited makes up for
+   the time in between: two and a half seconds do. */
 enum { most_ticks = 50 };
 static void tick(int ms) {
     for (int i = 0; i < 4; ++i)
-        free(malloc(24));
+        free(malloc(bytes));
     pass_ms(ms);
 }
 
@@ -94,6 +99,35 @@ static void goes_back(int in_a_thread) {
     }
 }
 
+/* All that was called last was quick: nothing but frees, of many sizes in no order, and then ticks. */
+static void goes_back_after_frees_alone(void) {
+    static char* all[objects];
+    unsigned random = 1;
+    for (int i = 0; i < objects; ++i) {
+        random = random * 1664525 + 1013904223;
+        const size_t size = 16 + (random >> 8) % 185;
+        all[i] = malloc(size);
+        memset(all[i], i, size);
+    }
+    for (unsigned i = objects - 1; i > 0; --i) {
+        random = random * 1664525 + 1013904223;
+        const unsigned other = (unsigned)((unsigned long long)random * (i + 1) >> 32);
+        char* const from = all[i];
+        all[i] = all[other];
+        all[other] = from;
+    }
+    for (int i = objects / kept; i < objects; ++i)
+        free(all[i]);
+    const size_t before = resident();
+    int ticks = 0;
+    for (; ticks < most_ticks && resident() > before - (12u << 20); ++ticks)
+        tick(50);
+    printf("%zu kB resident, then %zu kB after %d ticks\n", before >> 10, resident() >> 10, ticks);
+    CHECK(resident() <= before - (12u << 20));
+    for (int i = 0; i < objects / kept; ++i)
+        free(all[i]);
+}
+
 /* Rounds that follow each other within the second for which memory waits. */
 static void does_not_fault_again(void) {
     enum { rounds = 10, counted = 6 };
@@ -109,7 +143,11 @@ static void does_not_fault_again(void) {
     CHECK(end.ru_minflt - begin.ru_minflt < counted * 15000 / 4);
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+    if (argc > 1) { /* a process of its own: it is young, and no look has been made */
+        goes_back_after_frees_alone();
+        return bad;
+    }
     goes_back(0);
     goes_back(1);
     does_not_fault_again();

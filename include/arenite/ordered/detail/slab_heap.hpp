@@ -20,6 +20,14 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+/// A heap's thread has freed many objects of a slab. Defined by what is the process's malloc; in
+/// other builds nobody asks.
+#if ARENITE_IS_MALLOC
+void note_many_frees() noexcept;
+#else
+inline void note_many_frees() noexcept {}
+#endif
+
 /// The heap of an ordered_heap, and of each thread of an affinity: slots of 63 sizes in address
 /// order, larger requests in units of 1 KiB, large ones from the upstream.
 ///
