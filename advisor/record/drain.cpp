@@ -201,15 +201,19 @@ drain::drain(record::control& area, std::string path, bool anonymous)
 void drain::look_for_processes() {
     const std::uint32_t count =
         std::min<std::uint32_t>(area_.processes.load(), record::most_processes);
-    for (std::uint32_t i = static_cast<std::uint32_t>(traces_.size()); i < count; ++i) {
+    traces_.resize(count);
+    begun_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
         record::process& p = area_.process_at[i];
-        if (p.state.load(std::memory_order_acquire) != 1)
-            return; // it is being made, or never will be
+        // It is about to record; or it ended before, and never will.
+        if (begun_[i] || p.state.load(std::memory_order_acquire) != 1)
+            continue;
+        begun_[i] = true;
         for (std::uint32_t before = 0; before < i; ++before)
             if (area_.process_at[before].pid == p.pid && traces_[before] != nullptr)
                 traces_[before].reset(); // another program in the same process
         const std::string path = p.pid == area_.root ? path_ : path_ + "." + std::to_string(p.pid);
-        traces_.push_back(std::make_unique<process_trace>(path, p, anonymous_));
+        traces_[i] = std::make_unique<process_trace>(path, p, anonymous_);
     }
 }
 
@@ -218,7 +222,7 @@ void drain::see_rings(bool all, std::uint64_t until) {
     cursors_.clear();
     for (record::ring& r : area_.ring_at) {
         const std::uint32_t state = r.state.load(std::memory_order_acquire);
-        if (state == record::ring_free || r.process >= traces_.size())
+        if (state == record::ring_free || r.process >= traces_.size() || !begun_[r.process])
             continue;
         // A thread that another program has displaced may take long: a second at most.
         for (int waits = 0; !all && waits < 10000; ++waits) {

@@ -93,7 +93,9 @@ private:
     record::control& area_;
     std::string path_;
     bool anonymous_;
-    std::vector<std::unique_ptr<process_trace>> traces_; ///< by the process's number; null: ended
+    /// By the process's number; null: not begun, or another program took its place.
+    std::vector<std::unique_ptr<process_trace>> traces_;
+    std::vector<bool> begun_; ///< likewise: those that record, or did
     std::vector<cursor> cursors_;
 };
 

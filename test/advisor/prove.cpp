@@ -84,6 +84,13 @@ TEST(prove, routes_the_call_sites_of_the_plan_and_no_others) {
     EXPECT_EQ(given, 20000) << r.text;
 }
 
+TEST(prove, makes_no_call_of_the_system_at_each_event) {
+    const finished r = prove_on(ARENITE_MASKS, "--route main=ordered");
+    ASSERT_EQ(r.code, 0) << r.text;
+    EXPECT_EQ(served(r).first, 100'000) << r.text;
+    EXPECT_EQ(r.text.find("ends with"), std::string::npos) << r.text;
+}
+
 TEST(prove, is_not_proven_where_the_output_differs) {
     const finished r = prove_on(ARENITE_ADVISED " tells", "--route main=ordered");
     EXPECT_EQ(r.code, 0);

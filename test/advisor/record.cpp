@@ -181,6 +181,12 @@ TEST(record, lives_through_a_thousand_forks) {
     remove_children();
 }
 
+TEST(record, goes_on_where_children_die_before_they_are_recorded) {
+    const recording r = record("dying_children", "--children");
+    EXPECT_EQ(r.run.code, 0) << r.run.text;
+    remove_children();
+}
+
 TEST(record, makes_malloc_no_place_where_a_thread_is_cancelled) {
     const recording r = record("cancelled", "--children");
     EXPECT_EQ(r.run.code, 0) << r.run.text;

@@ -99,7 +99,7 @@ static void goes_back(int in_a_thread) {
     }
 }
 
-/* All that was called last was quick: nothing but frees, of many sizes in no order, and then ticks. */
+/* All that was called last was quick: frees alone, of many sizes in no order, and then ticks. */
 static void goes_back_after_frees_alone(void) {
     static char* all[objects];
     unsigned random = 1;

@@ -69,7 +69,7 @@ private:
     static constexpr std::size_t pool_step = 16, pools = 64, pool_bytes = group_bytes / pools;
 
     struct group {
-        preload::slow_lock lock;
+        preload::spin_lock lock; // once an event
         heap_kind kind = heap_kind::none;
         std::optional<ordered_heap> ordered;
         std::optional<linear_resource> linear;

@@ -173,6 +173,28 @@ bool asks_while_cancelled() {
            ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 8;
 }
 
+/// Children are killed while they begin to be recorded, and then one makes more events than its
+/// ring has room for.
+bool outlives_dying_children() {
+    for (int i = 0; i < 20; ++i) {
+        const pid_t child = ::fork();
+        if (child == 0)
+            for (;;)
+                std::free(std::malloc(60010));
+        ::usleep(static_cast<useconds_t>(i * 60));
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+    }
+    const pid_t child = ::fork();
+    if (child == 0) {
+        for (int i = 0; i < 300'000; ++i)
+            std::free(std::malloc(60011));
+        ::_exit(0);
+    }
+    int status = 0;
+    return ::waitpid(child, &status, 0) == child && WIFEXITED(status);
+}
+
 [[gnu::noinline]] void* inner(std::size_t n) { return std::malloc(n); }
 [[gnu::noinline]] void* with_alloca(std::size_t n) {
     volatile char* place = static_cast<char*>(__builtin_alloca(n % 128 + 16));
@@ -241,6 +263,8 @@ int main(int count, char** words) {
         });
         for (int i = 0; i < 100; ++i)
             ::raise(SIGUSR1);
+    } else if (what == "dying_children") {
+        return outlives_dying_children() ? 0 : 1;
     } else if (what == "cancelled") {
         return asks_while_cancelled() ? 0 : 1;
     } else if (what == "jumps") {
