@@ -50,24 +50,6 @@ private:
     sigset_t before_{};
 };
 
-/// A lock that makes no call of the system where nobody has it. A handler that interrupts its owner
-/// must not come for it, nor jump away: as in malloc itself.
-class spin_lock {
-public:
-    void lock() noexcept {
-        while (taken_.exchange(1, std::memory_order_acquire) != 0)
-            if (!shut_in.load(std::memory_order_relaxed))
-                ::sched_yield();
-    }
-    void unlock() noexcept { taken_.store(0, std::memory_order_release); }
-
-    /// In a forked child: who had it is not there.
-    void forget_owner() noexcept { taken_.store(0, std::memory_order_relaxed); }
-
-private:
-    std::atomic<std::uint32_t> taken_{0};
-};
-
 /// A lock for what happens once a place in the program, not once an event. Its owner gets no
 /// signal: a jump would leave it taken.
 class slow_lock {
@@ -75,20 +57,22 @@ public:
     void lock() noexcept {
         held_signals mine;
         mine.hold();
-        lock_.lock();
+        while (taken_.exchange(1, std::memory_order_acquire) != 0)
+            if (!shut_in.load(std::memory_order_relaxed))
+                ::sched_yield();
         owners_ = mine;
     }
     void unlock() noexcept {
         const held_signals mine = owners_;
-        lock_.unlock();
+        taken_.store(0, std::memory_order_release);
         mine.release();
     }
 
     /// In a forked child: who had it is not there.
-    void forget_owner() noexcept { lock_.forget_owner(); }
+    void forget_owner() noexcept { taken_.store(0, std::memory_order_relaxed); }
 
 private:
-    spin_lock lock_;
+    std::atomic<std::uint32_t> taken_{0};
     held_signals owners_;
 };
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../preload/caller.hpp"
 #include "../plan.hpp"
 
 #include <arenite/core/alignment.hpp>
+#include <arenite/core/detail/spin_lock.hpp>
 #include <arenite/core/resource_base.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
@@ -69,7 +69,7 @@ private:
     static constexpr std::size_t pool_step = 16, pools = 64, pool_bytes = group_bytes / pools;
 
     struct group {
-        preload::spin_lock lock; // once an event
+        detail::spin_lock lock; ///< taken at each event: it makes no call of the system
         heap_kind kind = heap_kind::none;
         std::optional<ordered_heap> ordered;
         std::optional<linear_resource> linear;

@@ -4,6 +4,9 @@
 #include "heaps.hpp"
 #include "routes.hpp"
 
+#include <arenite/core/config.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +21,15 @@
 // The malloc of `arenite prove`: call sites of the plan are served by Arenite's heaps, all others
 // by what the program would have called.
 using namespace arenite::preload;
+
+namespace arenite {
+inline namespace ARENITE_ABI {
+
+/// A proof gives nothing back by itself.
+void detail::note_many_frees() noexcept {}
+
+} // namespace ARENITE_ABI
+} // namespace arenite
 
 namespace arenite::prove {
 namespace {
