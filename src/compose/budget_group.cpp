@@ -63,7 +63,6 @@ bool budget_group::try_take_here(std::uint64_t bytes) noexcept {
         if (used > most || bytes > most - used)
             return false;
     } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
-    note_most(used + bytes);
     return true;
 }
 
@@ -109,6 +108,13 @@ budget_group* budget_group::refused_by(std::uint64_t bytes) noexcept {
 }
 
 bool budget_group::try_take(std::uint64_t bytes) noexcept {
+    if (!hold(bytes))
+        return false;
+    note_held();
+    return true;
+}
+
+bool budget_group::hold(std::uint64_t bytes) noexcept {
     while (budget_group* const full = refused_by(bytes)) {
         // A request above the whole budget evicts nothing: it could never be met.
         if (bytes <= full->budget_bytes() && full->make_room(bytes))
@@ -116,8 +122,13 @@ bool budget_group::try_take(std::uint64_t bytes) noexcept {
         full->refusals_.fetch_add(1, std::memory_order_relaxed);
         return false;
     }
-    tell_all();
     return true;
+}
+
+void budget_group::note_held() noexcept {
+    for (budget_group* g = this; g != nullptr; g = g->parent_)
+        g->note_most(g->in_use());
+    tell_all();
 }
 
 /// True if it is worth another try.

@@ -36,8 +36,9 @@ page_copies::page_copies(page_copies&& other) noexcept
     : groups_{std::exchange(other.groups_, nullptr)}, count_{std::exchange(other.count_, 0)} {}
 
 page_copies& page_copies::operator=(page_copies&& other) noexcept {
-    std::swap(groups_, other.groups_);
-    std::swap(count_, other.count_);
+    page_copies taken{std::move(other)}; // what was here goes with it
+    std::swap(groups_, taken.groups_);
+    std::swap(count_, taken.count_);
     return *this;
 }
 

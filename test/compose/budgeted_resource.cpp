@@ -7,6 +7,7 @@
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
+#include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/os/page_resource.hpp>
 #include <arenite/pool/pool_resource.hpp>
@@ -43,6 +44,20 @@ TEST(budgeted_resource, refuses_what_does_not_fit_in_the_group) {
 #if ARENITE_EXCEPTIONS
     EXPECT_THROW(static_cast<void>(a.allocate(1001)), out_of_memory);
 #endif
+}
+
+TEST(budgeted_resource, tells_nobody_of_what_its_own_resource_refuses) {
+    int told = 0;
+    budget_group all{{.budget_bytes = 1_GiB,
+                      .on_level = [](budget_group&, budget_group&, budget_level,
+                                     void* user) { ++*static_cast<int*>(user); },
+                      .user = &told}};
+    budgeted_resource<linear_resource> region{all, 1_MiB};
+    EXPECT_EQ(region.try_allocate(1000_MiB), nullptr);
+    EXPECT_EQ(told, 0);
+    EXPECT_EQ(all.high_water(), 0U);
+    EXPECT_NE(region.try_allocate(1000), nullptr);
+    EXPECT_EQ(all.high_water(), 1000U);
 }
 
 TEST(budgeted_resource, counts_what_is_kept_where_sizes_are) {

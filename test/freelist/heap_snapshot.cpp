@@ -175,6 +175,24 @@ TEST_F(snapshot_file, an_empty_one_and_one_without_a_folder_are_not_written) {
     EXPECT_FALSE(heap.take().write(std::string(5000, 'x').c_str()));
 }
 
+TEST(heap_snapshot, holds_nothing_when_it_was_moved_and_says_so) {
+    restorable_heap heap{nullptr, 256_KiB};
+    push(heap, 3);
+    heap_snapshot old = heap.take();
+    push(heap, 3);
+    heap_snapshot now = heap.take();
+    old = std::move(now);
+    EXPECT_FALSE(now); // NOLINT(bugprone-use-after-move): that is what is asked
+    EXPECT_NE(std::string{now.why()}.find("moved"), std::string::npos);
+    EXPECT_FALSE(heap.restore(now));
+    ASSERT_TRUE(old);
+    EXPECT_STREQ(old.why(), "");
+    const heap_snapshot last{std::move(old)};
+    EXPECT_FALSE(old); // NOLINT(bugprone-use-after-move)
+    EXPECT_NE(std::string{old.why()}.find("moved"), std::string::npos);
+    EXPECT_TRUE(heap.restore(last));
+}
+
 TEST(heap_snapshot, shares_the_pages_that_did_not_change) {
     restorable_heap heap{nullptr, 4_MiB};
     push(heap, 60'000);

@@ -52,8 +52,13 @@ TEST(budgeted_blocks, blocks_count_with_the_memory_of_others) {
     }
     EXPECT_EQ(all.in_use(), 0U);
     gpu.refuses = true;
-    EXPECT_EQ(counted.source().get(1_MiB, counted.source().user), nullptr);
+    EXPECT_EQ(counted.source().get(50_MiB, counted.source().user), nullptr);
+    EXPECT_EQ(counted.source().get(47_MiB, counted.source().user), nullptr);
     EXPECT_EQ(all.in_use(), 0U);
+    budget_group fresh{64_MiB};
+    budgeted_blocks refused{fresh, gpu.source()};
+    EXPECT_EQ(refused.source().get(47_MiB, refused.source().user), nullptr);
+    EXPECT_EQ(fresh.high_water(), 0U) << "the device had none";
 }
 
 } // namespace

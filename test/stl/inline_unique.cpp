@@ -12,8 +12,10 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -84,6 +86,34 @@ static_assert(!std::is_nothrow_move_assignable_v<
               inline_unordered_map<int, int, 2, copied_by_chance, never_throws>>);
 
 #if ARENITE_EXCEPTIONS
+template <class Map>
+void a_full_map_takes_no_argument_that_it_refuses() {
+    Map full;
+    full.emplace(1, std::make_unique<int>(1));
+    auto value = std::make_unique<int>(2);
+    EXPECT_THROW(full.emplace(2, std::move(value)), out_of_memory);
+    EXPECT_NE(value, nullptr);
+    EXPECT_THROW(full.emplace_hint(full.cend(), 2, std::move(value)), out_of_memory);
+    EXPECT_NE(value, nullptr);
+    std::pair<int, std::unique_ptr<int>> both{2, std::move(value)};
+    EXPECT_THROW(full.insert(std::move(both)), out_of_memory);
+    EXPECT_THROW(full.insert(full.cend(), std::move(both)), out_of_memory);
+    EXPECT_NE(both.second, nullptr);
+    both.first = 1; // is there
+    EXPECT_FALSE(full.insert(std::move(both)).second);
+    EXPECT_NE(both.second, nullptr);
+}
+
+TEST(inline_unique, a_full_one_takes_no_argument_that_it_refuses) {
+    a_full_map_takes_no_argument_that_it_refuses<inline_map<int, std::unique_ptr<int>, 1>>();
+    a_full_map_takes_no_argument_that_it_refuses<
+        inline_unordered_map<int, std::unique_ptr<int>, 1>>();
+    inline_set<std::string, 1> full{"a"};
+    std::string other{"a text that is longer than a small one"};
+    EXPECT_THROW(full.emplace(std::move(other)), out_of_memory);
+    EXPECT_FALSE(other.empty());
+}
+
 template <class Container, class... Values>
 void keeps_what_it_has(const Container& before, Values... values) {
     Container c{before};
@@ -105,6 +135,9 @@ TEST(inline_unique, a_list_of_too_many_changes_nothing) {
     EXPECT_THROW((held = {a, b}), out_of_memory);
     EXPECT_EQ(held.size(), 1U);
     EXPECT_EQ(held.at(9), 9);
+    const inline_map<int, int, 2, never_throws> two{a, b};
+    EXPECT_THROW(held = two, out_of_memory);
+    EXPECT_EQ(held.size(), 1U);
     held = {a, a};
     EXPECT_EQ(held.size(), 1U);
     // Functions that cannot be assigned are no obstacle.

@@ -55,7 +55,8 @@ struct shared_heap_options {
 ///            Reset and destruction return everything, whatever lives in it, to page_source(),
 ///            which keeps it for a second.
 /// Misuse:    found in every build, as in affinity_heap, and named: memory of another shared_heap,
-///            of an affinity, of a heap that is gone, or of malloc; double frees.
+///            of an affinity, of a heap that is gone (until another one hands its
+///            address out again), or of malloc; double frees.
 /// Threads:   any; reset and destruction only when no other thread uses it any more, which a
 ///            thread's end needs not wait for. Works while a thread ends and in a forked child,
 ///            whose usage() is as exact as an affinity's there.

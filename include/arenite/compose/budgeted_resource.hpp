@@ -147,7 +147,7 @@ private:
         return std::max<std::size_t>(bytes, 1);
     }
     [[nodiscard]] bool take(std::size_t bytes) noexcept {
-        if (!group_.try_take(bytes))
+        if (!group_.hold(bytes))
             return false;
         used_.fetch_add(bytes, std::memory_order_relaxed);
         return true;
@@ -156,14 +156,16 @@ private:
         used_.fetch_sub(bytes, std::memory_order_relaxed);
         group_.give(bytes);
     }
-    /// Rounding up by R may exceed the budget, which then refuses the next request.
+    /// The bytes that were taken stay. Rounding up by R may exceed the budget, which then refuses
+    /// the next request.
     void settle(std::size_t taken, std::size_t is) noexcept {
-        if (is < taken) {
-            give(taken - is);
-        } else if (is > taken) {
+        if (is > taken) {
             used_.fetch_add(is - taken, std::memory_order_relaxed);
-            group_.add(is - taken);
+            return group_.add(is - taken);
         }
+        if (is < taken)
+            give(taken - is);
+        group_.note_held();
     }
 
     template <class Allocate>

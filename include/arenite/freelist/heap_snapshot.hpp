@@ -19,11 +19,12 @@ class restorable_heap;
 ///
 ///     heap_snapshot before = heap.take();
 ///     play();
-///     heap.restore(before);                              // as it was, pointers and all
-///     before.write("level.heap");
-///     heap_snapshot later = heap_snapshot::read("level.heap");
-///     if (!later)
-///         std::puts(later.why());
+///     if (!heap.restore(before))                         // as it was, pointers and all
+///         give_up();
+///     if (before.write("level.heap"))
+///         before = heap_snapshot::read("level.heap");
+///     if (!before)
+///         std::puts(before.why());
 ///
 /// Snapshots of a heap share the pages that did not change between them.
 ///
@@ -41,8 +42,19 @@ class restorable_heap;
 class heap_snapshot {
 public:
     heap_snapshot() noexcept = default;
-    heap_snapshot(heap_snapshot&&) noexcept = default;
-    heap_snapshot& operator=(heap_snapshot&&) noexcept = default;
+    heap_snapshot(heap_snapshot&& o) noexcept
+        : pages_{std::move(o.pages_)}, address_{o.address_}, bytes_{o.bytes_}, layout_{o.layout_},
+          why_{std::exchange(o.why_, "it was moved elsewhere")} {}
+    heap_snapshot& operator=(heap_snapshot&& o) noexcept {
+        if (this != &o) {
+            pages_ = std::move(o.pages_);
+            address_ = o.address_;
+            bytes_ = o.bytes_;
+            layout_ = o.layout_;
+            why_ = std::exchange(o.why_, "it was moved elsewhere");
+        }
+        return *this;
+    }
 
     /// False if it holds nothing: there was no memory for it, or its file was refused.
     [[nodiscard]] explicit operator bool() const noexcept { return pages_.count() != 0; }

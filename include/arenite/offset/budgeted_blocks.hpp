@@ -44,13 +44,15 @@ public:
 private:
     static void* get(std::uint64_t bytes, void* user) noexcept {
         auto& self = *static_cast<budgeted_blocks*>(user);
-        if (!self.group_.try_take(bytes))
+        if (!self.group_.hold(bytes))
             return nullptr;
         void* const block = self.inner_.get(bytes, self.inner_.user);
-        if (block == nullptr)
+        if (block == nullptr) {
             self.group_.give(bytes);
-        else
-            self.used_ += bytes;
+            return nullptr;
+        }
+        self.used_ += bytes;
+        self.group_.note_held();
         return block;
     }
     static void give_back(void* block, std::uint64_t bytes, void* user) noexcept {

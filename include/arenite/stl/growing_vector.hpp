@@ -52,9 +52,10 @@ inline namespace ARENITE_ABI {
 ///            except by an assign from iterators that can be read only once. What an element throws
 ///            is passed on: elements that were to come at the end are gone again.
 ///
-/// The interface is std::vector's, but without an allocator: resource() instead. A copy has as many
-/// addresses of its own, or the same resource; a move takes the memory along. With
-/// ARENITE_PASSTHROUGH=1 memory comes from malloc, and elements do move.
+/// The interface is std::vector's, but without an allocator: resource() instead; a number alone
+/// makes addresses, elements come by assign(). A copy has as many addresses of its own, or the same
+/// resource; a move takes the memory along. With ARENITE_PASSTHROUGH=1 memory comes from malloc,
+/// and elements do move: old and new memory count for a moment, so half as many find room.
 template <class T, class R = growing_linear_resource>
 class growing_vector {
 public:

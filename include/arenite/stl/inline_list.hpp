@@ -44,7 +44,7 @@ struct list_family {
 ///
 /// The interface is std::list's. Since the memory is inside the object, iterators, pointers and
 /// references end when their elements move to another list, by a move, a swap, a splice or a merge;
-/// a moved-from list is empty.
+/// a moved-from list is empty. erase_if is called without `std::`; there is no `<=>`.
 template <class T, std::size_t N>
 class inline_list : private detail::inline_parts<detail::list_family<T>, N>::memory,
                     private detail::inline_parts<detail::list_family<T>, N>::container {

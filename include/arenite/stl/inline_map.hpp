@@ -49,8 +49,9 @@ struct map_family : ordered_keys<K, Compare>, keys_and_values<K, V> {
 /// The interface is std::map's, with these differences, since the memory is inside the object:
 /// - iterators, pointers and references end with a move or a swap; a moved-from map is empty;
 /// - merge, and insert of another map's node, move the element; a node handle must end before
-///   the map that it came from, and keeps its slot until it ends: while one is out, a move or swap
-///   of N elements into that map is refused, and ends the program where it is noexcept;
+///   the map that it came from, and keeps its slot until it ends: while one is out, N elements are
+///   refused by that map, and a move or swap of them ends the program where it is noexcept;
+/// - erase_if is called without `std::`;
 /// - an exception while elements are moved or swapped one by one leaves valid maps, but some
 ///   elements may be gone.
 template <class K, class V, std::size_t N, class Compare = std::less<K>>

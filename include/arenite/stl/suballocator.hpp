@@ -273,7 +273,9 @@ private:
             return false;
     }
 
-    [[nodiscard]] ARENITE_INLINE own& slots() const noexcept {
+    [[nodiscard]] ARENITE_INLINE own& slots() const noexcept
+        requires(!shared)
+    {
         if constexpr (detail::is_libstdcxx_node<T>())
             return *reinterpret_cast<own*>(reinterpret_cast<std::uintptr_t>(state_) &
                                            ~std::uintptr_t{1});

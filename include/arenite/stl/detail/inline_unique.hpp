@@ -10,6 +10,7 @@
 #include <forward_list>
 #include <initializer_list>
 #include <iterator>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -77,6 +78,8 @@ public:
     }
     inline_unique& operator=(const inline_unique& o) {
         if (this != &o) {
+            if (o.size() > size() + memory::free_slots()) // node handles are out
+                memory::refuse();
             clear();
             use_functions_of(o);
             copy_all(o);
@@ -114,12 +117,15 @@ public:
     [[nodiscard]] bool full() const noexcept { return memory::free_slots() == 0; }
 
     // An element that is there already is found before a slot is wanted, so that a full container
-    // refuses only what it has not.
+    // refuses only what it has not. Where the key is among the arguments, they stay as they are; an
+    // element that has to be made to know its key takes them.
 
     template <class... Args>
     std::pair<iterator, bool> emplace(Args&&... args) {
         if (!full()) [[likely]]
             return base::emplace(std::forward<Args>(args)...);
+        if (const key_type* const key = key_among(args...))
+            return {present(*key), false};
         const value_type v(std::forward<Args>(args)...);
         return {present(Family::key(v)), false};
     }
@@ -127,6 +133,8 @@ public:
     iterator emplace_hint(const_iterator hint, Args&&... args) {
         if (!full()) [[likely]]
             return base::emplace_hint(hint, std::forward<Args>(args)...);
+        if (const key_type* const key = key_among(args...))
+            return present(*key);
         const value_type v(std::forward<Args>(args)...);
         return present(Family::key(v));
     }
@@ -247,6 +255,22 @@ private:
 
     [[nodiscard]] allocator own_allocator() noexcept {
         return allocator{static_cast<memory&>(*this)};
+    }
+
+    /// The key of an element of these arguments, if it is one of them, or of a pair; else nullptr.
+    [[nodiscard]] static const key_type* key_among() noexcept { return nullptr; }
+    template <class First, class... Rest>
+    [[nodiscard]] static const key_type* key_among(const First& first, const Rest&...) noexcept {
+        constexpr std::size_t rest = sizeof...(Rest);
+        if constexpr (std::is_same_v<First, key_type> && rest == (Family::is_map ? 1 : 0))
+            return std::addressof(first);
+        else if constexpr (Family::is_map && rest == 0 && requires {
+                               first.first;
+                               first.second;
+                           })
+            return key_among(first.first, first.second);
+        else
+            return nullptr;
     }
 
     template <class Key>
