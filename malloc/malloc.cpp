@@ -159,13 +159,13 @@ MALLOC_ENTRY void* realloc(void* p, std::size_t bytes) MALLOC_NOEXCEPT {
     if (room <= drop_in::most_copied || bytes <= drop_in::most_copied) {
         void* const q = take(bytes);
         if (q == nullptr) [[unlikely]]
-            return no_memory();
+            return bytes <= room ? p : no_memory(); // one that shrinks may stay
         std::memcpy(q, p, std::min(room, bytes));
         give(p);
         return q;
     }
     void* const q = detail::reallocate_any(p, bytes, drop_in::usual_alignment);
-    return q != nullptr ? q : no_memory();
+    return q != nullptr ? q : bytes <= room ? p : no_memory();
 }
 
 MALLOC_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t bytes) MALLOC_NOEXCEPT {

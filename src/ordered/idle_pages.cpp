@@ -27,17 +27,17 @@ bool is_about(std::size_t a, std::size_t b) noexcept {
 } // namespace
 
 bool idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
-    const arenite::usage u = heap.usage_approximate();
-    if (returning_ && is_about(u.bytes_in_use, seen_bytes_))
+    const std::size_t in_use = heap.bytes_in_use_here();
+    if (returning_ && is_about(in_use, seen_bytes_))
         return step(heap);
     if (returning_) // what is free is wanted
         end_return();
     next_ms_ = now_ms + look_ms;
-    const bool is_still = is_about(u.bytes_in_use, seen_bytes_);
-    seen_bytes_ = u.bytes_in_use;
+    const bool is_still = is_about(in_use, seen_bytes_);
+    seen_bytes_ = in_use;
     if (!is_still) {
         still_looks_ = 0;
-        if (returned_bytes_ != 0 && u.bytes_in_use / 3 * 2 > returned_bytes_) {
+        if (returned_bytes_ != 0 && in_use / 3 * 2 > returned_bytes_) {
             // In use is half as much again as when the pages had gone back: the program came back
             // for them.
             patience_ = std::min(patience_ * 2, most_patience); // it was wanted again
@@ -45,9 +45,9 @@ bool idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
         }
         return false;
     }
-    if (++still_looks_ < patience_ || u.bytes_reserved < least_held_bytes ||
-        u.bytes_in_use >= u.bytes_reserved / 4 * 3 ||
-        (returned_bytes_ != 0 && is_about(u.bytes_in_use, returned_bytes_)))
+    const std::size_t held = heap.slabs().blocks().bytes_reserved_approximate();
+    if (++still_looks_ < patience_ || held < least_held_bytes || in_use >= held / 4 * 3 ||
+        (returned_bytes_ != 0 && is_about(in_use, returned_bytes_)))
         return false;
     returning_ = true;
     next_ms_ = now_ms;

@@ -114,7 +114,8 @@ void page_resource::close_windows(const std::byte* p, std::size_t bytes) noexcep
 
 /// Taken units that go to the system leave their huge windows. One of which nothing else is in use
 /// goes as a whole: the result is longer then. The result tells whether there are such windows in
-/// it, which lose their advice when they are gone.
+/// it, which lose their advice when they are gone. Under huge_pages::always no window is marked,
+/// since all are huge: the system has filled them whole.
 page_resource::run page_resource::leave_windows(range& r, const run& units) noexcept {
     if (r.window == 0)
         return {units.first, units.units, false};
@@ -122,10 +123,12 @@ page_resource::run page_resource::leave_windows(range& r, const run& units) noex
     std::size_t end = units.end();
     for (const std::size_t w :
          {align_down(units.first, r.window), align_down(units.end() - 1, r.window)}) {
-        if (!r.is_huge(w))
+        const bool is_marked = r.is_huge(w);
+        if (!is_marked && options_.huge != huge_pages::always)
             continue;
         if (!r.is_unused(w, units)) {
-            close_window(r, w);
+            if (is_marked)
+                close_window(r, w);
             continue;
         }
         begin = std::min(begin, w);

@@ -14,6 +14,7 @@
 #include "page_size.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <ctime>
 
@@ -53,8 +54,14 @@ constexpr int exactly_there = MAP_FIXED_NOREPLACE;
 using in_memory_byte = unsigned char;
 constexpr in_memory_byte in_memory_mask = 1;
 
-/// Drops the memory behind p, which stays mapped and reads as zero; not where pages are locked.
-bool drop(void* p, std::size_t bytes) noexcept { return ::madvise(p, bytes, MADV_DONTNEED) == 0; }
+/// MADV_DONTNEED for pages that are locked, too (mlockall): Linux 5.18 has it, older ones refuse.
+constexpr int drop_locked = 24;
+
+/// Drops the memory behind p, which stays mapped and reads as zero.
+bool drop(void* p, std::size_t bytes) noexcept {
+    return ::madvise(p, bytes, MADV_DONTNEED) == 0 ||
+           (errno == EINVAL && ::madvise(p, bytes, drop_locked) == 0);
+}
 
 /// Makes pages resident in one call; false where the kernel cannot.
 bool populate(void* p, std::size_t bytes) noexcept {

@@ -35,7 +35,7 @@ template <class Heap>
 class mostly_free {
 public:
     mostly_free(Heap& heap, std::size_t count, std::size_t bytes, std::size_t kept_of,
-                std::size_t kept_first = 0)
+                std::size_t kept_first = 0, bool by_another_thread = false)
         : heap_{heap}, bytes_{bytes} {
         std::vector<void*> all(count);
         for (void*& p : all) {
@@ -45,9 +45,15 @@ public:
         for (std::size_t i = 0; i < count; ++i) {
             const bool is_kept = i % kept_of == 0 || i < kept_first;
             (is_kept ? kept_ : freed_).push_back(all[i]);
-            if (!is_kept)
-                heap.deallocate(all[i], bytes, 16);
         }
+        const auto free_most = [&] {
+            for (void* const p : freed_)
+                heap.deallocate(p, bytes, 16);
+        };
+        if (by_another_thread)
+            std::thread{free_most}.join();
+        else
+            free_most();
     }
     mostly_free(const mostly_free&) = delete;
     mostly_free& operator=(const mostly_free&) = delete;
@@ -85,8 +91,8 @@ constexpr std::size_t a_span = 8_MiB; // the longest
 /// 25 MB in small objects, or less.
 template <class Heap>
 struct small_objects : mostly_free<Heap> {
-    explicit small_objects(Heap& heap, std::size_t count = 120'000)
-        : mostly_free<Heap>{heap, count, 208, 500} {}
+    explicit small_objects(Heap& heap, std::size_t count = 120'000, bool by_another_thread = false)
+        : mostly_free<Heap>{heap, count, 208, 500, 0, by_another_thread} {}
 };
 /// 50 MB in large ones. The first have memory of their own, which would wait at the page source; of
 /// those that share a span one is kept, or it would wait there, too.
@@ -171,6 +177,11 @@ TEST_F(affinity_giving_back_threads, one_idle_affinity_of_a_thread_takes_one_ste
 
 TEST_F(affinity_giving_back_threads, one_idle_affinity_of_an_ended_thread_takes_one_step_a_call) {
     std::thread{[&] { fill("of who ended "); }}.join();
+    expect_fair_return();
+}
+
+TEST_F(affinity_giving_back_threads, what_another_thread_freed_goes_back_likewise) {
+    fill("freed by another ", std::size_t{120'000}, true);
     expect_fair_return();
 }
 

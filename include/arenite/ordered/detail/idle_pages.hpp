@@ -41,10 +41,13 @@ public:
 
     constexpr idle_pages() noexcept = default;
 
+    /// False where look() does nothing.
+    [[nodiscard]] bool is_due(std::uint64_t now_ms) const noexcept { return now_ms >= next_ms_; }
+
     /// To be called once in a while; now_ms never falls. True if it took a step: the next one may
     /// follow at once.
     bool look(slab_heap& heap, std::uint64_t now_ms) noexcept {
-        return now_ms >= next_ms_ && look_now(heap, now_ms);
+        return is_due(now_ms) && look_now(heap, now_ms);
     }
 
 private:
