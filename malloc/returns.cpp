@@ -64,10 +64,6 @@ constinit thread_local watch watch_of_thread ARENITE_THREAD_FAST;
 
 constinit std::atomic<std::uint64_t> begin_ms{0};
 
-std::size_t held_by(const detail::slab_heap& h) noexcept {
-    return h.slabs().blocks().bytes_reserved_approximate();
-}
-
 void begin_watch(thread_table& mine, std::size_t in_use) noexcept {
     mine.pause(0);
     watch_of_thread.seen_bytes = in_use;
@@ -89,14 +85,14 @@ ARENITE_NOINLINE void look_now(thread_table& mine, detail::slab_heap& h,
     if (affinity_heap::give_back_due())
         w.next_ms = due + step_ms;
     errno = before;
-    if (held_by(h) >= idle_pages::least_held_bytes)
-        begin_watch(mine, h.bytes_in_use_here());
+    if (idle_pages::held_by(h) >= idle_pages::least_held_bytes)
+        begin_watch(mine, idle_pages::in_use_in(h));
 }
 
 /// Enough is watched, but where the thread is freeing much: it may be about to fall idle.
 ARENITE_NOINLINE void end_watch(thread_table& mine, detail::slab_heap& h) noexcept {
     watch& w = watch_of_thread;
-    const std::size_t in_use = h.bytes_in_use_here();
+    const std::size_t in_use = idle_pages::in_use_in(h);
     if (in_use + much_freed <= w.seen_bytes) {
         w.seen_bytes = in_use;
         w.calls_left = most_watched;
@@ -149,8 +145,8 @@ void detail::note_many_frees() noexcept {
     slab_heap* const h = mine != nullptr ? mine->current(0) : nullptr;
     if (h == nullptr)
         return;
-    const std::size_t in_use = h->bytes_in_use_here();
-    const std::size_t held = held_by(*h);
+    const std::size_t in_use = idle_pages::in_use_in(*h);
+    const std::size_t held = idle_pages::held_by(*h);
     const bool is_full = in_use >= held / 2;
     if (!is_full && w.was_full && held >= idle_pages::least_held_bytes)
         begin_watch(*mine, in_use);

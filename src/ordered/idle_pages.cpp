@@ -26,8 +26,16 @@ bool is_about(std::size_t a, std::size_t b) noexcept {
 
 } // namespace
 
+std::size_t idle_pages::in_use_in(const slab_heap& heap) noexcept {
+    return heap.classes().bytes_in_use(heap.slabs().blocks());
+}
+
+std::size_t idle_pages::held_by(const slab_heap& heap) noexcept {
+    return heap.slabs().blocks().bytes_reserved_approximate();
+}
+
 bool idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
-    const std::size_t in_use = heap.bytes_in_use_here();
+    const std::size_t in_use = in_use_in(heap);
     if (returning_ && is_about(in_use, seen_bytes_))
         return step(heap);
     if (returning_) // what is free is wanted
@@ -45,7 +53,7 @@ bool idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
         }
         return false;
     }
-    const std::size_t held = heap.slabs().blocks().bytes_reserved_approximate();
+    const std::size_t held = held_by(heap);
     if (++still_looks_ < patience_ || held < least_held_bytes || in_use >= held / 4 * 3 ||
         (returned_bytes_ != 0 && is_about(in_use, returned_bytes_)))
         return false;

@@ -41,6 +41,11 @@ public:
 
     constexpr idle_pages() noexcept = default;
 
+    /// Bytes of the objects that lie in a heap, and what it holds, for its thread. In its books an
+    /// object that another thread freed counts there, not here: it would be in use for ever.
+    [[nodiscard]] static std::size_t in_use_in(const slab_heap& heap) noexcept;
+    [[nodiscard]] static std::size_t held_by(const slab_heap& heap) noexcept;
+
     /// False where look() does nothing.
     [[nodiscard]] bool is_due(std::uint64_t now_ms) const noexcept { return now_ms >= next_ms_; }
 

@@ -116,12 +116,6 @@ public:
         return classes_.usage_approximate(slabs_.blocks());
     }
 
-    /// Bytes of the objects that lie here. usage_approximate() counts those that this heap's thread
-    /// allocated and has freed anywhere: an object that another one frees stays in it for ever.
-    [[nodiscard]] std::size_t bytes_in_use_here() const noexcept {
-        return classes_.bytes_in_use(slabs_.blocks());
-    }
-
     /// For an affinity, whose other threads free into bits apart: frees the slots of a word of a
     /// block of this heap (see slab::first_word), which classes().count_foreign_free() has counted
     /// elsewhere. False where the block may be gone then.
