@@ -230,6 +230,25 @@ static void errno_is_kept(void) {
     CHECK(errno == 7);
 }
 
+static void trim_tells_whether_memory_went(void) {
+    enum { count = 40000, size = 1000, kept = 50 };
+    static char* all[count];
+    for (int i = 0; i < count; ++i) {
+        all[i] = malloc(size);
+        memset(all[i], i, size);
+    }
+    for (int i = 0; i < count; ++i)
+        if (i % kept != 0)
+            free(all[i]);
+    CHECK(malloc_trim(0) == 1); /* whole pages between those that stay */
+    for (int i = 0; i < count; i += kept) {
+        CHECK(all[i][size - 1] == (char)i);
+        free(all[i]);
+    }
+    malloc_trim(0);
+    CHECK(malloc_trim(0) == 0);
+}
+
 static void* grown_elsewhere(void* p) {
     p = realloc(p, 100000);
     CHECK(malloc_usable_size(p) >= 100000);
@@ -308,6 +327,7 @@ int main(void) {
     freed_with_their_sizes();
     failures();
     errno_is_kept();
+    trim_tells_whether_memory_went();
     threads();
     statistics();
     return bad;
