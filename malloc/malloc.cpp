@@ -81,7 +81,7 @@ void* take_aligned_slot(std::size_t bytes, std::size_t alignment) noexcept {
     return nullptr;
 }
 
-/// Of the process; 0 where the system does not tell.
+/// Pages of the process that are resident; 0 where the system does not tell.
 static std::size_t resident_pages() noexcept {
     const int before = errno;
     char text[64] = "";
