@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,13 +15,14 @@
 namespace arenite::advisor {
 
 /// A file that is there as a whole or not at all: it is written beside its place, and takes it when
-/// it is kept. What is no file, a device or a pipe, is written to where it is.
+/// it is kept. A symbolic link stays, and what it leads to is replaced. What is no file, a device
+/// or a pipe, is written to where it is.
 ///
 /// Failure: keep() throws bad_input where the place cannot be written.
 class whole_file {
 public:
-    explicit whole_file(std::string path)
-        : path_{std::move(path)}, in_place_{is_no_file(path_)},
+    explicit whole_file(const std::string& path)
+        : path_{end_of_links(path)}, in_place_{is_no_file(path_)},
           part_{in_place_ ? path_ : path_ + ".part" + std::to_string(::getpid())} {}
     ~whole_file() {
         if (!kept_ && !in_place_)
@@ -49,13 +51,30 @@ public:
         keep();
     }
 
-    /// Removes a file, and never what is none.
+    /// Removes a file, and never what is none: a link stays, and so does what it leads to.
     static void remove_file(const std::string& path) {
         if (!is_no_file(path))
             std::remove(path.c_str());
     }
 
+    /// The place that symbolic links lead to, whether there is a file or not.
+    static std::string end_of_links(const std::string& path) {
+        std::filesystem::path at = path;
+        std::error_code failed;
+        if (std::filesystem::exists(at, failed) && !std::filesystem::is_regular_file(at, failed))
+            return path; // a device, also behind a link of /proc to it
+        for (int links = 0; links < most_links; ++links) {
+            const std::filesystem::path to = std::filesystem::read_symlink(at, failed);
+            if (failed)
+                break;
+            at = at.parent_path() / to;
+        }
+        return at.string();
+    }
+
 private:
+    static constexpr int most_links = 40; ///< the system follows no more
+
     static bool is_no_file(const std::string& path) {
         struct stat s {};
         return ::lstat(path.c_str(), &s) == 0 && !S_ISREG(s.st_mode);

@@ -21,6 +21,8 @@ int pack_trace(arguments& given) {
     given.operand("TRACE", file, "what `arenite record` wrote; also .ev and .atr files");
     given.option("-o", to, "the trace to write; else TRACE is replaced");
     given.read();
+    std::error_code failed;
+    const bool replaces = to.empty() || std::filesystem::equivalent(to, file, failed);
     whole_file whole{to.empty() ? file : to};
     trace::pack_counts counts;
     std::uint64_t bytes = 0;
@@ -33,7 +35,7 @@ int pack_trace(arguments& given) {
     }
     if (counts.events == 0)
         throw bad_input(file + " holds no events");
-    if (!counts.damage.empty() && to.empty())
+    if (!counts.damage.empty() && replaces)
         throw bad_input(file + " is damaged (" + counts.damage +
                         "), and is not replaced; -o writes what can be read of it");
     const auto before = std::filesystem::file_size(file);

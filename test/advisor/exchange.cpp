@@ -286,5 +286,30 @@ TEST_F(exchange, packs_no_damaged_trace_in_its_place) {
     EXPECT_EQ(files(), 3u);
 }
 
+TEST_F(exchange, packs_what_a_link_leads_to) {
+    make_trace("T");
+    fs::create_directory_symlink(folder_, in("here"));
+    fs::create_symlink("here/T", in("link"));
+    fs::create_symlink("link", in("second"));
+    const std::string said = figures_of(in("T"));
+    for (const std::string words : {in("second"), in("T") + " -o " + in("link")}) {
+        const finished r = shell("$A pack " + words);
+        EXPECT_EQ(r.code, 0) << words << "\n" << r.text;
+        EXPECT_EQ(figures_of(in("T")), said) << words;
+        EXPECT_TRUE(fs::is_symlink(in("second")) && fs::is_symlink(in("link")));
+        EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(in("T"))));
+    }
+    fs::create_symlink("new", in("to-new")); // to what is not there yet
+    EXPECT_EQ(shell("$A pack " + in("T") + " -o " + in("to-new")).code, 0);
+    EXPECT_EQ(figures_of(in("new")), said);
+    EXPECT_TRUE(fs::is_symlink(in("to-new")));
+    fs::resize_file(in("T"), fs::file_size(in("T")) - 5);
+    const std::string before = read("T");
+    const finished r = shell("$A pack " + in("T") + " -o " + in("link"));
+    EXPECT_EQ(r.code, 2) << r.text; // it would take the place of the damaged one
+    EXPECT_EQ(read("T"), before);
+    EXPECT_EQ(files(), 6u);
+}
+
 } // namespace
 } // namespace arenite::advisor
