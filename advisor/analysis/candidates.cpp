@@ -128,7 +128,7 @@ std::string code_of_pools(const candidate& c, const std::vector<site>& sites) {
 
 bool is_node(const site& s) {
     return !s.container.empty() && s.container != "std::vector" && s.container != "std::string" &&
-           s.container != "std::deque";
+           s.container != "std::deque" && s.container != buckets_of_a_map;
 }
 
 } // namespace

@@ -24,6 +24,35 @@ struct told_frame {
     bool of_library = false; ///< standard library, or a function that only allocates
 };
 
+/// The name of a function with the classes that it is in, without what it returns and what it takes:
+/// "std::map<int, x>::at" of "x& std::map<int, x>::at(int)".
+std::string_view qualified_name(std::string_view function) {
+    constexpr std::string_view unnamed = "(anonymous namespace)", sign = "operator";
+    std::size_t begin = 0, depth = 0;
+    for (std::size_t i = 0; i < function.size(); ++i) {
+        const std::string_view rest = function.substr(i);
+        if (rest.starts_with(sign)) { // its brackets are a name: "operator<", "operator()"
+            i += sign.size() + (rest.substr(sign.size()).starts_with("()") ? 2 : 0);
+            while (i < function.size() && std::string_view{"<>-=*"}.find(function[i]) < 5)
+                ++i;
+            --i;
+        } else if (rest.starts_with(unnamed)) {
+            i += unnamed.size() - 1;
+        } else if (rest.starts_with("->")) {
+            ++i;
+        } else if (depth == 0 && rest[0] == '(') {
+            return function.substr(begin, i - begin);
+        } else if (depth == 0 && rest[0] == ' ') {
+            begin = i + 1;
+        } else if (rest[0] == '<' || rest[0] == '(') {
+            ++depth;
+        } else if ((rest[0] == '>' || rest[0] == ')') && depth > 0) {
+            --depth;
+        }
+    }
+    return function.substr(begin);
+}
+
 std::string container_in(std::string_view function) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 24> nodes{{
         {"std::_Rb_tree<", "std::map or std::set"},
@@ -51,10 +80,15 @@ std::string container_in(std::string_view function) {
         {"std::__1::vector<", "std::vector"},
         {"std::__1::basic_string<", "std::string"},
     }};
+    const std::string_view wanted = qualified_name(function);
     for (const auto& [word, name] : nodes)
-        if (const std::size_t at = function.find(word);
-            at != std::string_view::npos && (at == 0 || function[at - 1] == ' '))
-            return std::string{name};
+        if (wanted.starts_with(word)) {
+            const std::string_view member = wanted.substr(wanted.rfind("::"));
+            const bool makes_buckets = member.find("rehash") != std::string_view::npos ||
+                                       member.find("allocate_buckets") != std::string_view::npos;
+            return std::string{name == "std::unordered_map" && makes_buckets ? buckets_of_a_map
+                                                                             : name};
+        }
     return {};
 }
 
@@ -63,7 +97,7 @@ bool is_library(std::string_view function, std::string_view module) {
          {"std::", "__gnu_cxx::", "operator new", "void std::", "void* std::", "void __gnu_cxx::"})
         if (function.starts_with(word))
             return true;
-    if (!container_in(function.substr(0, function.find('('))).empty())
+    if (!container_in(function).empty())
         return true; // a template of it, with what it returns before
     for (const std::string_view library :
          {"libstdc++.so", "libc.so", "libc++.so", "libgcc_s.so", "ld-linux", "libc-2"})

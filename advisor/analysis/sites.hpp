@@ -8,9 +8,13 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace arenite::advisor {
+
+/// The container of an array that is not one of its nodes.
+constexpr std::string_view buckets_of_a_map = "buckets of std::unordered_map";
 
 /// A place in the program's own code that allocates: call stacks whose first frames outside the
 /// standard library are the same.

@@ -171,8 +171,10 @@ bool is_offset(const std::string& name) {
 }
 
 std::string short_name(const std::string& full) {
+    if (is_offset(full)) // in a file, whose name may hold anything
+        return full;
     constexpr std::string_view anonymous = "(anonymous namespace)::";
-    std::string function = full;
+    std::string function = full.substr(0, full.find(" [clone ")); // as the compiler numbers copies
     for (std::size_t at; (at = function.find(anonymous)) != std::string::npos;)
         function.erase(at, anonymous.size());
     // "operator<" and its like are words, not brackets.

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Arenite authors
+// SPDX-License-Identifier: MIT
+#include "made_up_program.hpp"
+
+#include <gtest/gtest.h>
+#include <record/symbols.hpp>
+
+namespace arenite::advisor {
+namespace {
+
+TEST(names, of_functions_are_short) {
+    const std::pair<const char*, const char*> names[]{
+        {"void scene::load<int>(std::vector<int>&)", "scene::load"},
+        {"make_mesh(big const&, int, int) [clone .constprop.0] [clone .isra.0]", "make_mesh"},
+        {"render(int) [clone .part.0]", "render"},
+        {"bool operator<(a const&, a const&) [clone .isra.0]", "bool operator<"},
+        {"My Game <2>+0x1a2", "My Game <2>+0x1a2"},
+        {"lib(x).so+0x10", "lib(x).so+0x10"},
+    };
+    for (const auto& [full, wanted] : names)
+        EXPECT_EQ(short_name(full), wanted);
+}
+
+TEST(names, of_a_container_are_found_where_a_function_is_its_own) {
+    const std::string string = "std::__cxx11::basic_string<char, std::allocator<char> >";
+    const std::string tree =
+        "std::_Rb_tree<int, std::pair<int const, " + string + " >, std::less<int> >";
+    const std::string table = "std::_Hashtable<int, std::pair<int const, " + string + " > >";
+    const std::pair<std::string, std::string> functions[]{
+        {tree + "::_M_create_node(int const&)", "std::map or std::set"},
+        {"std::_Rb_tree_node<" + string + " >* " + tree + "::_M_create_node(int const&)",
+         "std::map or std::set"},
+        {"std::__new_allocator<std::_List_node<int, " + string + " > >::allocate(unsigned long)",
+         ""},
+        {"std::vector<int, std::vector<int> >::operator<(int, " + string + " const&)",
+         "std::vector"},
+        {"copy_of(int, std::vector<int> const&)", ""},
+        {"std::vector<int> made_by<int>(int)", ""},
+        {"(anonymous namespace)::index::add(int, " + string + " const&)", ""},
+        {table + "::_M_insert_unique_node(unsigned long)", "std::unordered_map"},
+        {table + "::_M_rehash(unsigned long, unsigned long const&)",
+         "buckets of std::unordered_map"},
+        {"std::__detail::_Hashtable_alloc<" + string + " >::_M_allocate_buckets(unsigned long)",
+         "buckets of std::unordered_map"},
+    };
+    for (const auto& [function, container] : functions) {
+        made_up_program p;
+        const auto node = p.called({function, "Index::add"});
+        churn(p, [&](std::mt19937&) { return p.make(node, 48); });
+        const auto found = p.propose();
+        ASSERT_EQ(found.sites.size(), 1u) << function;
+        EXPECT_EQ(found.sites[0].container, container) << function;
+        const bool has_nodes =
+            container == "std::map or std::set" || container == "std::unordered_map";
+        EXPECT_EQ(found.find(remedy::pooled_container) != nullptr, has_nodes) << function;
+    }
+}
+
+} // namespace
+} // namespace arenite::advisor
