@@ -199,8 +199,7 @@ advice_report advise_on(const std::string& trace, const advise_options& how) {
     const replayed& base = results[1];
     r.floor_ns = results[0].median(&outcome::ns);
     r.malloc_ns = base.median(&outcome::ns) - r.floor_ns;
-    if (r.costs.cpu_ns == 0) // an older trace does not tell: the replay is all there is
-        r.costs.cpu_ns = base.median(&outcome::ns);
+    r.costs.know_at_least(base.median(&outcome::ns));
     for (std::size_t i = 2; i < first; ++i) {
         const difference_made d = compare(base, results[i]);
         r.mallocs.push_back({subjects[i].name, d, judge(d, r.costs)});
@@ -265,7 +264,6 @@ void test_on(advice_report& r, const std::string& trace, const advise_options& h
                     there.sites.push_back(i);
         a.tested.emplace();
         a.tested->sites_found = there.sites.size();
-        a.tested->costs = costs;
         subjects.push_back(subject_of(there, sites));
     }
     std::size_t done = 0;
@@ -273,8 +271,10 @@ void test_on(advice_report& r, const std::string& trace, const advise_options& h
         ++done;
         how.step(fmt::format("testing {} of {}", done, subjects.size() * how.turns));
     });
+    costs.know_at_least(results[0].median(&outcome::ns));
     for (std::size_t i = 0; i < r.advised.size(); ++i) {
         tested_advice& t = *r.advised[i].tested;
+        t.costs = costs;
         t.difference = compare(results[0], results[i + 1]);
         t.is_worth = judge(t.difference, costs);
     }
@@ -300,13 +300,13 @@ std::string first_line_of(const advice_report& r) {
         return "nothing here is worth your time";
     if (best != nullptr &&
         (walks_only || r.advised.empty() || saved(best->difference) >= 0.6 * advised))
-        return fmt::format("just link or preload {}: {} of the CPU time, without a change",
-                           best->name, within(best->difference));
+        return fmt::format("just link or preload {}: {} of {}, without a change", best->name,
+                           within(best->difference), r.costs.whole());
     if (walks_only)
         return "nothing to gain in the calls; where the program walks its objects it may gain";
     if (r.advised[0].proposed.what == remedy::grow_by_doubling)
-        return fmt::format("worth it: {} of the CPU time, and no allocator is needed for it",
-                           within(r.advised[0].difference));
+        return fmt::format("worth it: {} of {}, and no allocator is needed for it",
+                           within(r.advised[0].difference), r.costs.whole());
     if (advised <= 0)
         return fmt::format("worth it for its memory: {} less",
                            bytes_text(r.advised[0].difference.saved_bytes));
@@ -317,7 +317,7 @@ std::string first_line_of(const advice_report& r) {
         saved(r.all_advised) >= advised
             ? r.all_advised
             : std::max_element(r.advised.begin(), r.advised.end(), more)->difference;
-    return fmt::format("worth it: {} of the CPU time", within(most));
+    return fmt::format("worth it: {} of {}", within(most), r.costs.whole());
 }
 
 } // namespace arenite::advisor

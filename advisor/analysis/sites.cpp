@@ -24,7 +24,7 @@ struct told_frame {
     bool of_library = false; ///< standard library, or a function that only allocates
 };
 
-/// The name of a function with the classes that it is in, without what it returns and what it takes:
+/// The name of a function with the classes that it is in, without its result and parameters:
 /// "std::map<int, x>::at" of "x& std::map<int, x>::at(int)".
 std::string_view qualified_name(std::string_view function) {
     constexpr std::string_view unnamed = "(anonymous namespace)", sign = "operator";

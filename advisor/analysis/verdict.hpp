@@ -24,6 +24,18 @@ struct program_costs {
     bool knows_reads = false; ///< bursts came by enough frees
     /// The part of the trace that was replayed; below 1, cpu_ns is of this part, too.
     double replayed_share = 1;
+    bool cpu_is_known = true; ///< else cpu_ns is what the replay takes: shares are of that
+
+    /// The time that shares are of.
+    [[nodiscard]] const char* whole() const noexcept {
+        return cpu_is_known ? "the CPU time" : "the replay's time";
+    }
+    /// Takes the replay's time where the program's is not known.
+    void know_at_least(double replay_ns) noexcept {
+        cpu_is_known = cpu_ns > 0;
+        if (!cpu_is_known)
+            cpu_ns = replay_ns;
+    }
 };
 
 /// The effect of moving a group, by replays beside each other.

@@ -101,6 +101,7 @@ std::string advice_as_json(const advice_report& r) {
         {"damage", r.damage},
         {"fewer_frames", r.fewer_frames},
         {"cpu_ns", r.costs.cpu_ns},
+        {"cpu_is_known", r.costs.cpu_is_known},
         {"cpu_is_native", r.costs_are_native},
         {"peak_resident_bytes", r.costs.peak_bytes},
         {"events", r.events},

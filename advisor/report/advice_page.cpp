@@ -74,26 +74,29 @@ const bytes = n => { const u = ["B", "KB", "MB", "GB", "TB"]; let i = 0;
   while (n >= 1000 && i < 4) { n /= 1000; ++i; } return sign + n.toFixed(i ? 1 : 0) + " " + u[i]; };
 const share = ns => a.cpu_ns ? (100 * ns / a.cpu_ns).toFixed(1).replace("-0.0", "0.0") + " %" : "?";
 // A gain and a loss are told as such only beyond what turns differ by and half a percent.
+const whole = a.cpu_is_known ? "CPU time" : "the replay's time";
 const timed = d => { const saved = d.saved_in_all_ns, least = d.saved_at_least_ns,
   most = Math.min(d.saved_at_most_ns, a.cpu_ns), once = d.spread_ns == null ?
   "; one turn: no spread known" : "", range = `(${share(least)} to ${share(most)}${once})`;
   if (!a.cpu_ns) return "The CPU time is not known";
   if ((least <= 0 && most >= 0) || Math.abs(saved) < 0.005 * a.cpu_ns)
-    return `No difference in CPU time ${range}`;
-  return saved > 0 ? `Saves ${share(saved)} ${range} of the CPU time` :
-    `Costs ${share(-saved)} (${share(-most)} to ${share(-least)}${once}) of the CPU time`; };
+    return `No difference in ${whole} ${range}`;
+  return saved > 0 ? `Saves ${share(saved)} ${range} of ${whole}` :
+    `Costs ${share(-saved)} (${share(-most)} to ${share(-least)}${once}) of ${whole}`; };
 const kept = d => Math.abs(d.saved_bytes) < 0.005 * a.peak_resident_bytes ?
   "no difference in memory" : d.saved_bytes > 0 ? `saves ${bytes(d.saved_bytes)} of memory` :
   `takes ${bytes(-d.saved_bytes)} more memory`;
 $("verdict").textContent = a.verdict;
 $("program").textContent = `${a.program || "The program"}: ${a.events.toLocaleString()} events, ` +
-  `${(a.cpu_ns * 1e-9).toFixed(2)} s of CPU time${a.cpu_is_native ? "" : " while recorded"}, of ` +
-  `which malloc and free take ${share(a.malloc_ns)}; ${bytes(a.peak_resident_bytes)} resident. ` +
+  (a.cpu_is_known ? `${(a.cpu_ns * 1e-9).toFixed(2)} s of CPU time` +
+  `${a.cpu_is_native ? "" : " while recorded"}, of which malloc and free take ` +
+  `${share(a.malloc_ns)}` : "its CPU time is not known: shares are of the replay's time") +
+  `; ${bytes(a.peak_resident_bytes)} resident. ` +
   (a.damage ? "The trace is damaged: " + a.damage : "");
 const tried = [...a.advice.map(x => [x.title, x.difference, x.worth]),
   ...a.mallocs.map(x => ["link or preload " + x.name, x.difference, x.worth]),
   ...a.leave_alone.map(x => ["leave it: " + x.title, x.difference, "nothing"])];
-row($("tried"), ["", "CPU time saved", "at least, at most", "memory saved", "page faults saved",
+row($("tried"), ["", `${whole} saved`, "at least, at most", "memory saved", "page faults saved",
   "walk, ns an object"], "th");
 for (const [name, d] of tried) row($("tried"), [name, share(d.saved_in_all_ns),
   share(d.saved_at_least_ns) + ", " + share(Math.min(d.saved_at_most_ns, a.cpu_ns)),
@@ -175,11 +178,11 @@ if (window.Chart) {
   const short = n => n.length > longest ? n.slice(0, longest - 1) + "…" : n;
   const bars = tried.map(x => short(x[0].replace("link or preload ", "")));
   new Chart($("bars"), { type: "bar", data: { labels: bars, datasets: [{
-    label: "% of CPU time saved", data: tried.map(x =>
+    label: `% of ${whole} saved`, data: tried.map(x =>
       a.cpu_ns ? 100 * x[1].saved_in_all_ns / a.cpu_ns : 0),
     backgroundColor: tried.map(x => x[2] == "nothing" ? "#8888" : "#2a7fc9") }] },
     options: { indexAxis: "y", plugins: { legend: { display: false },
-      title: { display: true, text: "% of the program's CPU time saved" } } } });
+      title: { display: true, text: `% of ${whole} saved` } } } });
   const colours = ["#2a7fc9", "#d9822b", "#3d9e5a", "#b04bb0", "#c93a3a", "#7a6ae0", "#4aa9a9",
     "#a08a30", "#888888"];
   const dashes = { id: "marks", afterDatasetsDraw(chart) { const g = chart.ctx,

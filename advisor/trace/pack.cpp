@@ -127,8 +127,11 @@ pack_counts pack(const std::string& path, writer& to) {
     const tables& known = from->known();
     const std::vector<std::pair<frame, name>> names{known.names.begin(), known.names.end()};
     to.put_names(names);
-    to.put_about(known.about);
     counts.damage = from->damage();
+    auto about = known.about;
+    if (counts.damage.empty()) // files of older kinds do not tell how the program ended
+        about.try_emplace("end", "not known");
+    to.put_about(about);
     return counts;
 }
 

@@ -52,6 +52,8 @@ public:
         std::string text;
         if (torn_)
             text = "its end is torn: the last chunk is missing";
+        else if (tables_.word("end").empty())
+            text = "its end is missing: the recording was cut off";
         if (skipped_ > 0 || broken_ > 0) {
             text += text.empty() ? "" : "; ";
             text += std::to_string(skipped_) + " bytes within it are damaged and were skipped";

@@ -29,11 +29,13 @@ std::string figures(const difference_made& d, const program_costs& of) {
     if (of.cpu_ns > 0 && walks != 0) {
         const saved_range range = range_of(d, of);
         text = fmt::format(
-            "{:+.1f} % CPU in all ({:+.0f} to {:+.0f}): ", percent * saved_in_all(d, of),
-            percent * range.least, percent * range.most);
+            "{:+.1f} % {} in all ({:+.0f} to {:+.0f}): ", percent * saved_in_all(d, of),
+            of.cpu_is_known ? "CPU" : "of the replay", percent * range.least, percent * range.most);
     }
     text += fmt::format("{:+.1f} % {}", percent * saved_in_calls(d, of),
-                        walks != 0 ? "in calls" : "CPU");
+                        walks != 0        ? "in calls"
+                        : of.cpu_is_known ? "CPU"
+                                          : "of the replay");
     const std::string spread = d.one_turn
                                    ? std::string{"one turn: no spread known"}
                                    : fmt::format("turns differ by {:.1f}", -percent * d.spread_ns);
@@ -57,14 +59,17 @@ void print(const advice_report& r, bool code) {
     fmt::print("{}\n", r.first_line);
     if (!r.damage.empty())
         fmt::print("the trace is damaged: {}\n", r.damage);
-    fmt::print("{}: {} events, live at most {}; malloc and free take {:.0f} % of {:.2f} s of CPU "
-               "time{}\n",
-               r.program.empty() ? "the program" : r.program,
+    fmt::print("{}: {} events, live at most {}; ", r.program.empty() ? "the program" : r.program,
                grouped(static_cast<std::size_t>(r.recorded->events())),
-               bytes_text(double(r.recorded->peak_bytes())),
-               r.costs.cpu_ns > 0 ? 100 * r.malloc_ns / r.costs.cpu_ns : 0.0,
-               r.costs.cpu_ns / r.costs.replayed_share * 1e-9,
-               r.costs_are_native ? "" : " (by its recording)");
+               bytes_text(double(r.recorded->peak_bytes())));
+    if (r.costs.cpu_is_known)
+        fmt::print("malloc and free take {:.0f} % of {:.2f} s of CPU time{}\n",
+                   r.costs.cpu_ns > 0 ? 100 * r.malloc_ns / r.costs.cpu_ns : 0.0,
+                   r.costs.cpu_ns / r.costs.replayed_share * 1e-9,
+                   r.costs_are_native ? "" : " (by its recording)");
+    else
+        fmt::print("its CPU time is not known: shares are of the replay's time, {:.3f} s\n",
+                   r.costs.cpu_ns * 1e-9);
     if (const touches& t = r.recorded->touched(); r.costs.knows_reads)
         fmt::print("of {} frees that were observed, {:.0f} % are of what it had used just before\n",
                    grouped(t.watched_frees()), 100 * r.costs.reads_what_it_frees);

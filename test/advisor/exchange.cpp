@@ -70,7 +70,7 @@ protected:
         to.flush();
         to.put_names(std::vector<std::pair<trace::frame, trace::name>>{
             {{1, 0x10}, {"make(int)", "scene.cpp", 12}}, {{1, 0x20}, {"main", "main.cpp", 3}}});
-        to.put_about({{"program", "game"}});
+        to.put_about({{"program", "game"}, {"end", "exit 0"}});
     }
 
     fs::path folder_;
@@ -309,6 +309,35 @@ TEST_F(exchange, packs_what_a_link_leads_to) {
     EXPECT_EQ(r.code, 2) << r.text; // it would take the place of the damaged one
     EXPECT_EQ(read("T"), before);
     EXPECT_EQ(files(), 6u);
+}
+
+TEST_F(exchange, tells_that_a_recording_was_cut_off) {
+    { // as far as the recorder came
+        trace::writer to{in("T")};
+        for (std::uint64_t i = 1; i <= 1000; ++i) {
+            to.put({.time = i * 200, .address = i * 4096, .bytes = 100});
+            to.put({.time = i * 200 + 100, .address = i * 4096, .what = trace::op::free});
+        }
+    }
+    const std::string damage = "its end is missing: the recording was cut off";
+    EXPECT_NE(figures_of(in("T")).find(damage), std::string::npos);
+    const finished r = shell("$A advise --turns 1 --json " + in("json") + " --report " +
+                             in("page") + " " + in("T"));
+    ASSERT_EQ(r.code, 0) << r.text;
+    EXPECT_NE(r.text.find(damage), std::string::npos) << r.text;
+    // It does not say what the program took.
+    EXPECT_NE(r.text.find("its CPU time is not known"), std::string::npos) << r.text;
+    EXPECT_EQ(r.text.find("by its recording"), std::string::npos) << r.text;
+    EXPECT_EQ(r.text.find("% CPU"), std::string::npos) << r.text;
+    EXPECT_EQ(r.text.find("of the CPU time"), std::string::npos) << r.text;
+    const auto told = nlohmann::json::parse(read("json"));
+    EXPECT_EQ(told["damage"], damage);
+    EXPECT_EQ(told["cpu_is_known"], false);
+    EXPECT_NE(read("page").find("shares are of the replay's time"), std::string::npos);
+    // A part is packed as a part.
+    EXPECT_EQ(shell("$A pack " + in("T")).code, 2);
+    EXPECT_EQ(shell("$A pack " + in("T") + " -o " + in("P")).code, 0);
+    EXPECT_NE(figures_of(in("P")).find(damage), std::string::npos);
 }
 
 } // namespace

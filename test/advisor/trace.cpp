@@ -89,7 +89,7 @@ std::vector<event> write_example(const std::string& path, std::size_t count) {
     for (const event& e : events)
         to.put(e);
     to.flush();
-    to.put_about({{"program", "y"}});
+    to.put_about({{"program", "y"}, {"end", "exit 0"}});
     const std::pair<frame, name> names[]{{{1, 100}, {"f", "f.cpp", 12}}};
     to.put_names(names);
     EXPECT_EQ(to.failed(), "");
@@ -245,6 +245,8 @@ TEST(trace, gives_back_what_was_observed_between_the_same_events) {
         to.put(observation{.thread = 1, .instructions = 2, .accesses = {{3, true}}});
         written.emplace_back(events.size(),
                              observation{.thread = 1, .instructions = 2, .accesses = {{3, true}}});
+        to.flush();
+        to.put_about({{"end", "exit 0"}});
     }
     const auto from = open(path);
     std::size_t done = 0, next = 0;
@@ -293,7 +295,7 @@ TEST(trace, ends_with_a_whole_chunk_where_the_disk_is_full) {
     for (auto part = from->next(); !part.empty(); part = from->next())
         read += part.size();
     EXPECT_EQ(read, written);
-    EXPECT_EQ(from->damage(), "");
+    EXPECT_EQ(from->damage(), "its end is missing: the recording was cut off");
     std::filesystem::remove(path);
 }
 
@@ -435,6 +437,7 @@ TEST(trace, reads_recordings_of_recording_resource) {
             EXPECT_EQ(e.address, 7u);
         }
     }
+    EXPECT_EQ(from->damage(), ""); // it has no end that could be missing
     EXPECT_EQ(count, 6u);
     EXPECT_EQ(most, 50u);
     EXPECT_EQ(live.live_bytes(), 0u);

@@ -58,7 +58,8 @@ int main(int count, char** words) {
         }
     }
     to.flush();
-    to.put_about({{"program", "program"}, {"cpu_ms", std::to_string(events / 10000)}});
+    to.put_about(
+        {{"program", "program"}, {"end", "exit 0"}, {"cpu_ms", std::to_string(events / 10000)}});
     std::printf("%llu events, %zu live\n", static_cast<unsigned long long>(events), live.size());
     return 0;
 }
