@@ -169,6 +169,9 @@ advice_report advise_on(const std::string& trace, const advise_options& how) {
     r.sites = sites_of(*r.recorded, from->known(), names);
     r.program = from->known().word("program");
     r.fewer_frames = fewer_frames_text(from->known());
+    if (const std::string end = from->known().word("end");
+        end.starts_with("signal") || (end.starts_with("exit") && end != "exit 0"))
+        r.ended_badly = end;
     const auto again = trace::open(trace);
     const prepared_trace prepared{*again};
     r.events = double(prepared.head().events);

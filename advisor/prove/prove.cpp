@@ -5,6 +5,7 @@
 #include "../record/program.hpp"
 #include "../replay/runs.hpp"
 #include "../run/measure.hpp"
+#include "../run/repeated_input.hpp"
 #include "../verb.hpp"
 
 #include <algorithm>
@@ -197,13 +198,15 @@ proof prove_plan(const std::vector<std::byte>& plan, const std::vector<std::stri
     const std::string output =
         std::filesystem::temp_directory_path() / fmt::format("arenite-prove-{}", ::getpid());
     std::vector<left_behind> firsts(made.runs.size());
+    const repeated_input input;
     for (unsigned turn = 0; turn < turns; ++turn)
         for (std::size_t i = 0; i < made.runs.size(); ++i) {
             start s;
             s.path = path;
             s.words = program;
             s.output = output;
-            s.again = true;
+            s.reads_no_terminal = true;
+            input.begin_anew();
             const bool with_shim = i < 2;
             shared->routes = i == 1;
             for (std::size_t g = 0; g < prove::most_groups; ++g)

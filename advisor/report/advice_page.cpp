@@ -92,6 +92,7 @@ $("program").textContent = `${a.program || "The program"}: ${a.events.toLocaleSt
   `${a.cpu_is_native ? "" : " while recorded"}, of which malloc and free take ` +
   `${share(a.malloc_ns)}` : "its CPU time is not known: shares are of the replay's time") +
   `; ${bytes(a.peak_resident_bytes)} resident. ` +
+  (a.ended_badly ? `The recorded run did not end with 0: ${a.ended_badly}. ` : "") +
   (a.damage ? "The trace is damaged: " + a.damage : "");
 const tried = [...a.advice.map(x => [x.title, x.difference, x.worth]),
   ...a.mallocs.map(x => ["link or preload " + x.name, x.difference, x.worth]),

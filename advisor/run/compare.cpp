@@ -4,6 +4,7 @@
 
 #include "../record/program.hpp"
 #include "../verb.hpp"
+#include "repeated_input.hpp"
 
 #include <algorithm>
 #include <array>
@@ -145,13 +146,15 @@ std::vector<subject> subjects_of(const comparison_wishes& wishes) {
 comparison compare_mallocs(const start& program, const comparison_wishes& wishes) {
     comparison c{.subjects = subjects_of(wishes)};
     const temporary_file written;
+    const repeated_input input;
     std::string expected;
     for (unsigned round = 0; round < wishes.rounds; ++round) {
         for (subject& s : c.subjects) {
             start one = program;
             one.environment = environment_with({}, s.library);
             one.output = written.name();
-            one.again = true;
+            one.reads_no_terminal = true;
+            input.begin_anew();
             if (!wishes.output.empty())
                 std::filesystem::remove(wishes.output);
             s.runs.push_back(run_to_its_end(one));

@@ -75,7 +75,7 @@ void put_at(int wanted, const char* file, int how) {
 [[noreturn]] void become(const start& s, int reason) {
     const std::vector<char*> words = pointers(s.words);
     const std::vector<char*> environment = pointers(s.environment);
-    if (s.again && ::lseek(STDIN_FILENO, 0, SEEK_SET) != 0)
+    if (s.reads_no_terminal && (::isatty(STDIN_FILENO) || ::fcntl(STDIN_FILENO, F_GETFD) < 0))
         put_at(STDIN_FILENO, "/dev/null", O_RDONLY);
     if (!s.output.empty())
         put_at(STDOUT_FILENO, s.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC);

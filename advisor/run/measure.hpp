@@ -13,7 +13,7 @@ struct start {
     std::vector<std::string> words; ///< its own name first
     std::vector<std::string> environment;
     std::string output; ///< what it writes to its standard output goes to this file; empty: as here
-    bool again = false; ///< its standard input begins anew: a file, or nothing
+    bool reads_no_terminal = false; ///< in its place standard input is empty
 };
 
 /// The costs of one run of a program, with the processes that it waited for.

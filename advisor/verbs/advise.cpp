@@ -7,6 +7,7 @@
 #include "../report/advice_json.hpp"
 #include "../report/advice_page.hpp"
 #include "../report/whole_file.hpp"
+#include "../run/repeated_input.hpp"
 #include "../verb.hpp"
 
 #include <algorithm>
@@ -70,6 +71,8 @@ void print(const advice_report& r, bool code) {
     else
         fmt::print("its CPU time is not known: shares are of the replay's time, {:.3f} s\n",
                    r.costs.cpu_ns * 1e-9);
+    if (!r.ended_badly.empty())
+        fmt::print("the recorded run did not end with 0: {}\n", r.ended_badly);
     if (const touches& t = r.recorded->touched(); r.costs.knows_reads)
         fmt::print("of {} frees that were observed, {:.0f} % are of what it had used just before\n",
                    grouped(t.watched_frees()), 100 * r.costs.reads_what_it_frees);
@@ -112,9 +115,10 @@ void print(const advice_report& r, bool code) {
 constexpr double short_run = 2;
 
 /// All shares are of it.
-double native_cpu_seconds(const std::vector<std::string>& program) {
+double native_cpu_seconds(const std::vector<std::string>& program, const repeated_input& input) {
     std::vector<double> cpu;
     for (double elapsed = 0; cpu.size() < 3 && elapsed < short_run;) {
+        input.begin_anew();
         const plain_run run = run_plainly(program);
         cpu.push_back(run.cpu_seconds);
         elapsed = run.elapsed_seconds;
@@ -161,7 +165,8 @@ int advise(arguments& given) {
     temporary_trace removed_at_the_end;
     if (trace.empty()) {
         say("running the program as it is");
-        native_ns = native_cpu_seconds(given.program()) * 1e9;
+        const repeated_input input;
+        native_ns = native_cpu_seconds(given.program(), input) * 1e9;
         record_options options;
         if (native_ns < short_run * 1e9) // observe more of it
             options.accesses_percent = 100;
@@ -173,6 +178,7 @@ int advise(arguments& given) {
         if (temporary)
             removed_at_the_end.is(trace);
         say("recording it");
+        input.begin_anew();
         const recorded r = record_program(given.program(), options);
         if (!r.failed.empty())
             throw bad_input(fmt::format("the recording in {} is not whole: {} (--keep puts it "

@@ -189,6 +189,27 @@ TEST(advised, says_first_that_nothing_is_worth_it) {
     EXPECT_NE(r.text.find("\nnothing here is worth your time\n"), std::string::npos) << r.text;
 }
 
+TEST(advised, gives_every_run_of_the_program_the_same_input) {
+    const std::string seen = temporary(".seen"), file = temporary(".in");
+    const std::string program = " -- sh -c 'wc -c >> " + seen + "; exit 3'";
+    const auto every_line_is = [&](const std::string& line) {
+        std::ifstream in{seen};
+        int lines = 0;
+        for (std::string word; in >> word; ++lines)
+            EXPECT_EQ(word, line);
+        EXPECT_EQ(lines, 4); // three times as it is, and while it was recorded
+        std::filesystem::remove(seen);
+    };
+    const finished piped = shell("printf 12345 | $A advise --turns 1" + program);
+    every_line_is("5");
+    EXPECT_NE(piped.text.find("the recorded run did not end with 0: exit 3"), std::string::npos)
+        << piped.text;
+    std::ofstream{file} << "1\n2345";
+    (void)shell("(read line; $A advise --turns 1" + program + ") < " + file);
+    every_line_is("4"); // from where it stood
+    std::filesystem::remove(file);
+}
+
 TEST(advised, refuses_bad_input) {
     EXPECT_EQ(shell("$A advise").code, 2);
     EXPECT_EQ(shell("$A advise a-trace -- /bin/true").code, 2);

@@ -108,6 +108,18 @@ TEST(prove, is_not_proven_where_the_call_sites_are_not_met) {
         << r.text;
 }
 
+TEST(prove, gives_every_run_of_the_program_the_same_input) {
+    const std::string seen = temporary(".seen"), trace = temporary(".trace");
+    const std::string program = "sh -c 'wc -c >> " + seen + "; echo a b c'";
+    const finished r = shell("$A record -o " + trace + " -- " + program + " < /dev/null; rm " +
+                             seen + "; printf 12345 | $A prove --turns 2 " +
+                             "--route all=ordered " + trace + " -- " + program);
+    EXPECT_EQ(r.code, 0) << r.text;
+    EXPECT_EQ(shell("sort -u " + seen).text, "5\n");
+    for (const std::string& file : {seen, trace})
+        std::filesystem::remove(file);
+}
+
 TEST(prove, refuses_bad_input) {
     const std::string trace = temporary(".trace");
     ASSERT_EQ(shell("$A record -o " + trace + " -- " ARENITE_RECORDED " stacks").code, 0);

@@ -92,6 +92,12 @@ TEST(arenite_run, compares_with_the_c_librarys_malloc) {
         has(shell("$A run --compare --rounds 2 -- sh -c 'echo $$'"), "differs from run to"));
 }
 
+TEST(arenite_run, compares_runs_that_read_the_same_pipe) {
+    const finished r = shell("printf 12345 | $A run --compare --rounds 1 -- wc -c");
+    EXPECT_TRUE(r.text.starts_with("5\n")) << r.text;
+    EXPECT_TRUE(has(r, "output and exit status: equal")) << r.text;
+}
+
 TEST(arenite_run, compares_with_a_library_of_the_users_choice) {
     const std::string json = scratch_file(".json");
     const std::string library = scratch_file(".so");
