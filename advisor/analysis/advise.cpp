@@ -174,6 +174,7 @@ advice_report advise_on(const std::string& trace, const advise_options& how) {
         r.ended_badly = end;
     const auto again = trace::open(trace);
     const prepared_trace prepared{*again};
+    r.sparse = prepared.sparse_text();
     r.events = double(prepared.head().events);
     r.costs = costs_of(from->known(), *r.recorded, prepared.head());
     r.costs_are_native = how.native_cpu_ns > 0;
@@ -283,6 +284,25 @@ void test_on(advice_report& r, const std::string& trace, const advise_options& h
     }
 }
 
+namespace {
+
+/// Why the replays say nothing of the program; empty: they may be believed.
+std::string doubt_of(const advice_report& r, double most_saved) {
+    if (r.costs.cpu_ns <= 0)
+        return {};
+    const double taken = r.malloc_ns / r.costs.cpu_ns, saved = most_saved / r.costs.cpu_ns;
+    if (taken > 1 || (taken < 0 && saved > 0))
+        return fmt::format("no verdict: in replays malloc and free take {:.0f} % of {}, and that "
+                           "cannot be",
+                           100 * taken, r.costs.whole());
+    if (saved > 1)
+        return fmt::format("no verdict: replays save {:.0f} % of {}, and that cannot be",
+                           100 * saved, r.costs.whole());
+    return {};
+}
+
+} // namespace
+
 std::string first_line_of(const advice_report& r) {
     const auto saved = [&](const difference_made& d) { return saved_in_all(d, r.costs); };
     const auto within = [&](const difference_made& d) { return saved_text(d, r.costs); };
@@ -299,6 +319,10 @@ std::string first_line_of(const advice_report& r) {
         walks_only = walks_only && a.is_worth == worth::walks && a.difference.burst_before <= 0;
     }
     advised = std::max(advised, saved(r.all_advised));
+    if (const std::string doubt =
+            doubt_of(r, std::max(advised, best == nullptr ? 0 : saved(best->difference)));
+        !doubt.empty())
+        return doubt;
     if (r.advised.empty() && best == nullptr)
         return "nothing here is worth your time";
     if (best != nullptr &&

@@ -61,6 +61,7 @@ struct burst_path {
 struct recording_told {
     std::string program, damage;
     std::string fewer_frames; ///< a sentence, where stacks were cut
+    std::string sparse;       ///< a sentence, where replays leave memory untouched
     std::string ended_badly;  ///< "exit 3", "signal 11"; empty: with 0, or it is not known
 };
 

@@ -110,8 +110,13 @@ saved_range range_of(const difference_made& d, const program_costs& of) {
         least = std::min(least, whole * (less - d.burst_spread));
         most = std::max(most, whole * (less + d.burst_spread));
     }
-    return {std::min(least_read, most_read) - d.spread_ns + least,
-            std::max(least_read, most_read) + d.spread_ns + most};
+    least += std::min(least_read, most_read) - d.spread_ns;
+    most += std::max(least_read, most_read) + d.spread_ns;
+    if (of.cpu_ns > 0) { // no more than all can be saved
+        least = std::min(least, of.cpu_ns);
+        most = std::min(most, of.cpu_ns);
+    }
+    return {least, most};
 }
 
 std::string saved_text(const difference_made& d, const program_costs& of) {
@@ -119,7 +124,7 @@ std::string saved_text(const difference_made& d, const program_costs& of) {
         return "0 %";
     const saved_range range = range_of(d, of);
     return fmt::format("{:.0f} % ({:.0f} to {:.0f}{})", 100 * saved_in_all(d, of) / of.cpu_ns,
-                       100 * range.least / of.cpu_ns, std::min(100.0, 100 * range.most / of.cpu_ns),
+                       100 * range.least / of.cpu_ns, 100 * range.most / of.cpu_ns,
                        d.one_turn ? "; one turn: no spread known" : "");
 }
 

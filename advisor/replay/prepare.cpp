@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <fmt/core.h>
@@ -335,6 +336,12 @@ std::byte* memory_file::map(std::uint64_t bytes) {
 }
 std::string memory_file::path() const { return fmt::format("/proc/{}/fd/{}", ::getpid(), file_); }
 
+std::string prepared_trace::sparse_text() const {
+    return head_.is_sparse == 0 ? ""
+                                : "it did not touch half of what it asked for: replays touch only "
+                                  "the first page of objects of 64 KiB and more";
+}
+
 prepared_trace::prepared_trace(trace::source& from, std::uint64_t most, replay_threads who)
     : file_{"arenite-replay"} {
     preparer p{file_, most, who};
@@ -359,6 +366,9 @@ prepared_trace::prepared_trace(trace::source& from, std::uint64_t most, replay_t
     head_.peak_live_bytes = p.peak_live_bytes;
     head_.peak_at = p.peak_at;
     head_.all_bytes = p.all_bytes;
+    const std::string resident = from.known().word("peak_resident_bytes");
+    const double most_resident = std::strtod(resident.c_str(), nullptr);
+    head_.is_sparse = most_resident > 0 && double(p.peak_live_bytes) > 2 * most_resident;
 
     // Which slots are live at the points, in order of birth: a list in that order, of events.
     std::vector<std::uint32_t> bytes_of(p.slots(), 0);

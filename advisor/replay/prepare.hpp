@@ -53,6 +53,8 @@ public:
     [[nodiscard]] std::string path() const { return file_.path(); }
     /// False: it is the beginning of the trace; the rest was not read.
     [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
+    /// A sentence, where replays leave untouched what the program did; else empty.
+    [[nodiscard]] std::string sparse_text() const;
     /// The burst with the most accesses: the call stack that allocated the object of each.
     [[nodiscard]] const std::vector<std::uint32_t>& stacks_of_path() const noexcept {
         return stacks_of_path_;

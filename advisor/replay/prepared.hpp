@@ -20,6 +20,10 @@ constexpr std::uint32_t largest_bytes = UINT32_MAX;
 /// Threads of a replay at most; of those that a program began one after another, some share one.
 constexpr std::uint32_t most_threads = 256;
 
+/// Where a program had twice as many live bytes as were resident, only the first page of objects
+/// from this size on is touched. It is not known which it left alone, but these are most of it.
+constexpr std::uint32_t large_bytes = 64 << 10;
+
 enum class action : std::uint8_t { allocate, allocate_zeroed, resize, free, mark };
 
 struct prepared_event {
@@ -47,6 +51,7 @@ struct prepared_head {
     std::uint64_t births[points + 1]; ///< where the slots of a point begin, in words of 4 bytes
     std::uint64_t live_bytes[points];
     std::uint64_t bursts, accesses; ///< observed, and chosen to be timed
+    std::uint64_t is_sparse; ///< the program left much of its memory untouched: see large_bytes
 };
 
 /// Accesses in a row that the program made once so many events had happened.

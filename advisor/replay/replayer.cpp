@@ -164,7 +164,7 @@ public:
             if (o.p == nullptr) // its memory has become a longer buffer's
                 return;
             if (reads_)
-                each_touched(0, o.bytes, [&](std::size_t at) { t.read += o.p[at]; });
+                each_touched(0, used(o.bytes), [&](std::size_t at) { t.read += o.p[at]; });
             end_object(o);
             return;
         case action::mark:
@@ -227,7 +227,7 @@ private:
             if (p != nullptr) {
                 ++t.planned;
                 if (zeroed)
-                    std::memset(p, 0, bytes);
+                    std::memset(p, 0, used(bytes));
                 return static_cast<char*>(p);
             }
             o.group = from_malloc;
@@ -277,7 +277,7 @@ private:
         if (shorter != nullptr && shorter->p != nullptr && o.p != shorter->p) {
             from = std::min(shorter->bytes, e.bytes);
             t.copied_bytes += double(from);
-            std::memcpy(o.p, shorter->p, from);
+            std::memcpy(o.p, shorter->p, used(from));
         }
         touch(o, from, e.bytes);
     }
@@ -306,7 +306,7 @@ private:
         } else if (!nothing_) {
             object larger = o;
             larger.p = allocate(larger, e.bytes, false, t);
-            std::memcpy(larger.p, o.p, std::min(old, e.bytes));
+            std::memcpy(larger.p, o.p, used(std::min(old, e.bytes)));
             t.copied_bytes += double(std::min(old, e.bytes));
             end_object(o);
             o = larger;
@@ -316,8 +316,12 @@ private:
         touch(o, std::min(old, e.bytes), e.bytes);
     }
 
+    /// The bytes of an object that are used.
+    [[nodiscard]] std::size_t used(std::size_t bytes) const {
+        return head_->is_sparse != 0 && bytes >= large_bytes ? page_bytes : bytes;
+    }
     void touch(object& o, std::size_t from, std::size_t to) {
-        each_touched(from, to, [&](std::size_t at) { o.p[at] = static_cast<char>(at); });
+        each_touched(from, used(to), [&](std::size_t at) { o.p[at] = static_cast<char>(at); });
     }
 
     /// All live objects, the oldest first: a byte each.

@@ -100,6 +100,7 @@ std::string advice_as_json(const advice_report& r) {
         {"program", r.program},
         {"damage", r.damage},
         {"fewer_frames", r.fewer_frames},
+        {"sparse", r.sparse},
         {"ended_badly", r.ended_badly},
         {"cpu_ns", r.costs.cpu_ns},
         {"cpu_is_known", r.costs.cpu_is_known},

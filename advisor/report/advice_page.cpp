@@ -76,7 +76,7 @@ const share = ns => a.cpu_ns ? (100 * ns / a.cpu_ns).toFixed(1).replace("-0.0", 
 // A gain and a loss are told as such only beyond what turns differ by and half a percent.
 const whole = a.cpu_is_known ? "CPU time" : "the replay's time";
 const timed = d => { const saved = d.saved_in_all_ns, least = d.saved_at_least_ns,
-  most = Math.min(d.saved_at_most_ns, a.cpu_ns), once = d.spread_ns == null ?
+  most = d.saved_at_most_ns, once = d.spread_ns == null ?
   "; one turn: no spread known" : "", range = `(${share(least)} to ${share(most)}${once})`;
   if (!a.cpu_ns) return "The CPU time is not known";
   if ((least <= 0 && most >= 0) || Math.abs(saved) < 0.005 * a.cpu_ns)
@@ -92,6 +92,7 @@ $("program").textContent = `${a.program || "The program"}: ${a.events.toLocaleSt
   `${a.cpu_is_native ? "" : " while recorded"}, of which malloc and free take ` +
   `${share(a.malloc_ns)}` : "its CPU time is not known: shares are of the replay's time") +
   `; ${bytes(a.peak_resident_bytes)} resident. ` +
+  (a.sparse ? a.sparse + ". " : "") +
   (a.ended_badly ? `The recorded run did not end with 0: ${a.ended_badly}. ` : "") +
   (a.damage ? "The trace is damaged: " + a.damage : "");
 const tried = [...a.advice.map(x => [x.title, x.difference, x.worth]),
@@ -100,7 +101,7 @@ const tried = [...a.advice.map(x => [x.title, x.difference, x.worth]),
 row($("tried"), ["", `${whole} saved`, "at least, at most", "memory saved", "page faults saved",
   "walk, ns an object"], "th");
 for (const [name, d] of tried) row($("tried"), [name, share(d.saved_in_all_ns),
-  share(d.saved_at_least_ns) + ", " + share(Math.min(d.saved_at_most_ns, a.cpu_ns)),
+  share(d.saved_at_least_ns) + ", " + share(d.saved_at_most_ns),
   bytes(d.saved_bytes), Math.round(d.saved_faults).toLocaleString(),
   d.walk_ns_before.toFixed(1) + " → " + d.walk_ns_after.toFixed(1)]);
 if (!a.advice.length) $("advice").append(text("p", "None: see above what was tried."));

@@ -71,6 +71,8 @@ void print(const advice_report& r, bool code) {
     else
         fmt::print("its CPU time is not known: shares are of the replay's time, {:.3f} s\n",
                    r.costs.cpu_ns * 1e-9);
+    if (!r.sparse.empty())
+        fmt::print("{}\n", r.sparse);
     if (!r.ended_badly.empty())
         fmt::print("the recorded run did not end with 0: {}\n", r.ended_badly);
     if (const touches& t = r.recorded->touched(); r.costs.knows_reads)

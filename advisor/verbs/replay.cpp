@@ -189,6 +189,8 @@ int replay_verb_runs(arguments& given) {
                    ? std::string{"threads are merged into one"}
                    : fmt::format("{} threads as recorded", trace.head().threads),
                turns, turns == 1 ? "" : "s");
+    if (const std::string sparse = trace.sparse_text(); !sparse.empty())
+        fmt::print("{}\n", sparse);
     std::vector<replayed> results = replay_in_turns(trace, subjects, turns);
     const double floor = results[0].median(&outcome::ns);
     subjects.erase(subjects.begin());

@@ -46,6 +46,12 @@ public:
                   .what = op::realloc});
     }
     void put(const event& e) { to_->put(e); }
+    /// The program ended, and so much was resident at most.
+    void ended(std::uint64_t peak_resident_bytes) {
+        to_->flush();
+        to_->put_about(
+            {{"end", "exit 0"}, {"peak_resident_bytes", std::to_string(peak_resident_bytes)}});
+    }
     [[nodiscard]] std::unique_ptr<prepared_trace>
     prepared(replay_threads who = replay_threads::merged) {
         to_.reset();
@@ -401,6 +407,31 @@ TEST(replay, moves_what_the_user_asks_for) {
     refused("--what-if no_such_site=pools", "no call site begins with");
     refused("--subject maloc", "did you mean 'malloc'");
     refused("--turns 0", "--turns");
+}
+
+TEST(replay, leaves_untouched_what_a_program_did_not_touch) {
+    constexpr std::uint64_t large = 64 << 20, resident[]{1 << 20, 3 * large};
+    for (const std::uint64_t most : resident) {
+        trace_file t;
+        for (int round = 0; round < 4; ++round) {
+            t.born(1 << 30, large, 1);
+            t.born(2 << 20, 1000, 2);
+            t.resized(2 << 20, 3 << 20, 2 * large, 2); // a step that copies
+            t.died(3 << 20);
+            t.died(1 << 30);
+        }
+        t.ended(most);
+        const auto prepared = t.prepared();
+        const bool sparse = most < large;
+        EXPECT_EQ(!prepared->sparse_text().empty(), sparse);
+        for (const strategy how : {strategy::malloc, strategy::linear}) {
+            const outcome o = once(*prepared, subject(how, {0, 1, 1}));
+            EXPECT_EQ(o.live_checks, double(replay::points));
+            EXPECT_EQ(o.peak_bytes < double(large) / 2, sparse) << o.peak_bytes;
+        }
+        const finished r = shell("$A replay --turns 1 --subject malloc " + t.path());
+        EXPECT_EQ(r.text.find("only the first page") != std::string::npos, sparse) << r.text;
+    }
 }
 
 TEST(replay, refuses_what_is_no_trace) {
