@@ -79,6 +79,102 @@ std::string places_of(const candidate& c, const std::vector<site>& sites, const 
     return n == 0 ? "" : text + "\n";
 }
 
+bool is_node(const site& s) {
+    return !s.container.empty() && s.container != "std::vector" && s.container != "std::string" &&
+           s.container != "std::deque" && s.container != buckets_of_a_map;
+}
+
+/// A container's name without its namespace, and what stands between its brackets.
+struct template_name {
+    std::string name, arguments;
+
+    [[nodiscard]] std::string with_arguments() const {
+        return arguments.empty() ? name : name + "<" + arguments + ">";
+    }
+};
+
+/// The containers that objects of these sites are parts of, each once.
+std::vector<template_name> containers_of(const candidate& c, const std::vector<site>& sites) {
+    std::vector<template_name> all;
+    for (const std::size_t i : c.sites) {
+        const std::string& full = sites[i].container;
+        if (full.empty())
+            continue;
+        template_name t{full.substr(full.find("std::") + 5), "T"};
+        if (full == "std::map or std::set")
+            t.name = "map";
+        if (t.name.ends_with("map"))
+            t.arguments = "Key, T";
+        else if (t.name == "string")
+            t.arguments.clear();
+        const auto is_it = [&](const template_name& a) { return a.name == t.name; };
+        if (std::none_of(all.begin(), all.end(), is_it))
+            all.push_back(std::move(t));
+    }
+    return all;
+}
+
+/// Headers of what is used here, sorted: those of the library, then the standard ones.
+std::string includes_of(std::vector<std::string> ours, const std::vector<template_name>& containers,
+                        std::vector<std::string> standard = {}) {
+    for (const template_name& t : containers)
+        standard.push_back(t.name);
+    std::sort(standard.begin(), standard.end());
+    std::string text;
+    for (const std::string& header : ours)
+        text += fmt::format("#include <arenite/{}.hpp>\n", header);
+    for (const std::string& header : standard)
+        text += fmt::format("#include <{}>\n", header);
+    return text;
+}
+
+/// Objects of these sites in a memory that ends at once, within a block that they end before.
+std::string code_within(const char* memory, const candidate& c, const std::vector<site>& sites,
+                        const std::vector<template_name>& containers) {
+    std::string code;
+    if (std::any_of(c.sites.begin(), c.sites.end(),
+                    [&](std::size_t i) { return sites[i].container.empty(); }))
+        code += fmt::format("    auto* p = arenite::create<T>({}, arguments);\n", memory);
+    for (const template_name& t : containers)
+        code +=
+            fmt::format("    std::pmr::{} some_{}{{&{}}};\n", t.with_arguments(), t.name, memory);
+    return code;
+}
+
+std::string code_of_scratch(const candidate& c, const std::vector<site>& sites) {
+    std::vector<template_name> containers = containers_of(c, sites);
+    if (containers.empty()) // temporaries are buffers as a rule
+        containers.push_back({"vector", "T"});
+    return includes_of({"linear/scope", "linear/scratch"}, containers, {"memory_resource"}) +
+           "{\n"
+           "    arenite::linear_resource& memory = arenite::scratch();\n"
+           "    arenite::scope temporaries{memory};   // all of it is free again at the brace\n" +
+           code_within("memory", {c.what, {}}, sites, containers) + "}\n";
+}
+
+std::string code_of_linear(const candidate& c, const std::vector<site>& sites) {
+    const std::vector<template_name> containers = containers_of(c, sites);
+    const bool by_frame = c.what == remedy::frame;
+    const char* const memory = by_frame ? "frame" : "memory";
+    std::vector<std::string> ours{"core/create", "linear/growing_linear_resource"};
+    if (by_frame)
+        ours.insert(ours.begin(), "compose/recording_resource");
+    std::string code = includes_of(ours, containers, {"memory_resource"});
+    code += by_frame
+                ? "arenite::growing_linear_resource frame;   // frame_resource<N>, if others "
+                  "read it for N - 1 frames more\n"
+                  "{                                         // a frame; containers end before "
+                  "the reset\n"
+                : "arenite::growing_linear_resource memory;  // one for the phase\n"
+                  "{                                         // containers end before the "
+                  "reset\n";
+    code += code_within(memory, c, sites, containers) + "}\n";
+    code += by_frame ? "ARENITE_FRAME();\n"
+                       "frame.reset();                            // where the frame ends\n"
+                     : "memory.reset();                           // where all of it dies\n";
+    return code;
+}
+
 std::string code_of_ordered(const candidate& c, const std::vector<site>& sites) {
     const auto is = [](const char* container) {
         return [=](const site& s) { return s.container == container; };
@@ -91,9 +187,14 @@ std::string code_of_ordered(const candidate& c, const std::vector<site>& sites) 
     std::string code = "#include <arenite/affinity/affine.hpp>\n";
     if (!texts.empty() || !others.empty())
         code += "#include <arenite/stl/affinity_allocator.hpp>\n";
+    if (!texts.empty())
+        code += "#include <string>\n";
+    code += "#include <string_view>\n";
+    if (!others.empty())
+        code += "#include <vector>\n";
     code += "struct nodes { static constexpr std::string_view name = \"nodes\"; };\n";
     if (!classes.empty())
-        code += classes + "class Node : public arenite::affine<nodes> { ... };\n"
+        code += classes + "class Node : public arenite::affine<nodes> { /* as it was */ };\n"
                           "// new, delete and make_unique use its heap; an aggregate needs a "
                           "constructor then\n";
     if (!texts.empty())
@@ -113,22 +214,26 @@ std::string code_of_pools(const candidate& c, const std::vector<site>& sites) {
     for (const std::size_t i : c.sites)
         by_size.try_emplace(sites[i].sum.largest, candidate{c.what, {}})
             .first->second.sites.push_back(i);
-    std::string code = "#include <arenite/pool/pool_resource.hpp>\n";
+    std::string code = "#include <arenite/core/create.hpp>\n"
+                       "#include <arenite/pool/pool_resource.hpp>\n";
     for (const auto& [bytes, of] : by_size) {
-        const std::string name = by_size.size() == 1 ? "pool" : fmt::format("pool_of_{}", bytes);
+        const std::string size = by_size.size() == 1 ? "" : fmt::format("_of_{}", bytes);
         code += places_of(of, sites, "// at ", [](const site&) { return true; });
-        code += fmt::format("arenite::pool_resource {}{{arenite::slot{{.bytes = {}, .alignment = "
-                            "16}}}};\n"
-                            "auto* p = arenite::create<T>({}, arguments);\n"
-                            "arenite::destroy({}, p);\n",
-                            name, (bytes + 15) / 16 * 16, name, name);
+        code += fmt::format("arenite::pool_resource pool{0}{{arenite::slot{{.bytes = {1}, "
+                            ".alignment = 16}}}};\n"
+                            "auto* p{0} = arenite::create<T>(pool{0}, arguments);\n"
+                            "arenite::destroy(pool{0}, p{0});\n",
+                            size, (bytes + 15) / 16 * 16);
     }
     return code;
 }
 
-bool is_node(const site& s) {
-    return !s.container.empty() && s.container != "std::vector" && s.container != "std::string" &&
-           s.container != "std::deque" && s.container != buckets_of_a_map;
+std::string code_of_pooled(const candidate& c, const std::vector<site>& sites) {
+    std::string code = "#include <arenite/stl/containers.hpp>\n";
+    for (const template_name& t : containers_of(c, sites))
+        code += fmt::format("arenite::pooled::{} some_{};   // in place of std::{}\n",
+                            t.with_arguments(), t.name, t.name);
+    return code;
 }
 
 } // namespace
@@ -279,37 +384,21 @@ std::string title_of(const candidate& c, const std::vector<site>& sites) {
 }
 
 std::string code_of(const candidate& c, const std::vector<site>& sites) {
-    const site& first = sites[c.sites.front()];
     switch (c.what) {
     case remedy::grow_by_doubling:
-        return "// where the buffer grows: at least twice as large each time\n"
+        return "#include <algorithm>\n"
+               "// where the buffer grows: at least twice as large each time\n"
                "if (needed > capacity)\n"
                "    grow_to(std::max(needed, 2 * capacity));\n"
                "// or, where the last size is known before: buffer.reserve(it);\n"
                "// or arenite::growing_vector<T>, which grows in place\n";
     case remedy::scratch:
-        return "arenite::linear_resource& memory = arenite::scratch();\n"
-               "arenite::scope temporaries{memory};     // all of it is free again at the brace\n"
-               "std::pmr::vector<T> v{&memory};\n";
+        return code_of_scratch(c, sites);
     case remedy::linear:
-        return "arenite::growing_linear_resource memory;  // one for the phase\n"
-               "auto* p = arenite::create<T>(memory, arguments);\n"
-               "memory.reset();                           // where all of it dies\n";
     case remedy::frame:
-        return "arenite::growing_linear_resource frame;   // frame_resource<N>, if others read it "
-               "for\n"
-               "auto* p = arenite::create<T>(frame, arguments);      // N - 1 frames more\n"
-               "std::pmr::vector<T> v{&frame};\n"
-               "ARENITE_FRAME();\n"
-               "frame.reset();                            // where the frame ends\n";
-    case remedy::pooled_container: {
-        const std::string name = first.container == "std::map or std::set"
-                                     ? "map"
-                                     : first.container.substr(first.container.find("::") + 2);
-        return fmt::format("#include <arenite/stl/containers.hpp>\n"
-                           "arenite::pooled::{}<...> c;   // in place of std::{}\n",
-                           name, name);
-    }
+        return code_of_linear(c, sites);
+    case remedy::pooled_container:
+        return code_of_pooled(c, sites);
     case remedy::pool:
         return code_of_pools(c, sites);
     case remedy::ordered:
