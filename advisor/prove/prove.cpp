@@ -199,8 +199,10 @@ proof prove_plan(const std::vector<std::byte>& plan, const std::vector<std::stri
         std::filesystem::temp_directory_path() / fmt::format("arenite-prove-{}", ::getpid());
     std::vector<left_behind> firsts(made.runs.size());
     const repeated_input input;
+    double most_resident = 0;
     for (unsigned turn = 0; turn < turns; ++turn)
         for (std::size_t i = 0; i < made.runs.size(); ++i) {
+            warm_machine_for(most_resident);
             start s;
             s.path = path;
             s.words = program;
@@ -216,6 +218,7 @@ proof prove_plan(const std::vector<std::byte>& plan, const std::vector<std::stri
                                 ? environment_with({{prove::plan_variable, shared.path()}}, library)
                                 : environment_with({}, i == 3 ? other : std::string{});
             const measured m = run_to_its_end(s);
+            most_resident = std::max(most_resident, m.peak_bytes);
             made.runs[i].cpu_seconds.push_back(m.cpu_seconds);
             made.runs[i].peak_bytes.push_back(m.peak_bytes);
             made.runs[i].faults.push_back(m.faults);

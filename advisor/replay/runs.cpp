@@ -3,6 +3,7 @@
 #include "runs.hpp"
 
 #include "../record/program.hpp"
+#include "../run/measure.hpp"
 #include "../verb.hpp"
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include <fmt/core.h>
 #include <spawn.h>
 #include <stdexcept>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -129,15 +129,6 @@ outcome run_once(const std::string& program, const std::string& prepared, const 
                                              : WIFSIGNALED(status) ? ::strsignal(WTERMSIG(status))
                                                                    : "it gave up"));
     return parsed(text, to);
-}
-
-/// Touches and frees memory, so that the machine below (a virtual one has another below it) has
-/// given it out before anything is measured.
-void warm_machine(std::size_t bytes) {
-    void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (p != MAP_FAILED)
-        ::munmap(p, bytes);
 }
 
 /// Other programs make memory slower for seconds, so for one turn of one subject and

@@ -4,6 +4,7 @@
 
 #include "../verb.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -12,6 +13,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -146,6 +148,23 @@ measured run_to_its_end(const start& s) {
     m.peak_bytes = static_cast<double>(used.ru_maxrss) * 1024;
     m.faults = static_cast<double>(used.ru_minflt + used.ru_majflt);
     return m;
+}
+
+void warm_machine(std::size_t bytes) noexcept {
+    void* const p =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return;
+    ::madvise(p, bytes, MADV_HUGEPAGE);
+    constexpr std::size_t page_bytes = 4096;
+    for (std::size_t at = 0; at < bytes; at += page_bytes)
+        static_cast<volatile char*>(p)[at] = 1;
+    ::munmap(p, bytes);
+}
+
+void warm_machine_for(double most_resident_bytes) noexcept {
+    constexpr double least = 256 << 20, most = 1 << 30;
+    warm_machine(static_cast<std::size_t>(std::clamp(1.5 * most_resident_bytes, least, most)));
 }
 
 } // namespace arenite::advisor

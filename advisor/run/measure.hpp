@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,14 @@ struct measured {
     /// The shell's: 128 and the signal's number where one killed it.
     [[nodiscard]] int exit_code() const noexcept;
 };
+
+/// Touches and frees memory, in huge pages where there are such, so that the machine below (a
+/// virtual one has another below it) has given it out before anything is measured: else the first
+/// to ask for it pays milliseconds for each huge page, and those that follow do not.
+void warm_machine(std::size_t bytes) noexcept;
+/// For a program that had so much resident at most, as far as that is known: half as much again,
+/// 256 MiB to 1 GiB.
+void warm_machine_for(double most_resident_bytes) noexcept;
 
 /// Runs it to its end; signals that end this process are passed on. Throws bad_input where it
 /// cannot be started.

@@ -292,7 +292,7 @@ TEST_F(exchange, packs_what_a_link_leads_to) {
     fs::create_symlink("here/T", in("link"));
     fs::create_symlink("link", in("second"));
     const std::string said = figures_of(in("T"));
-    for (const std::string words : {in("second"), in("T") + " -o " + in("link")}) {
+    for (const std::string& words : {in("second"), in("T") + " -o " + in("link")}) {
         const finished r = shell("$A pack " + words);
         EXPECT_EQ(r.code, 0) << words << "\n" << r.text;
         EXPECT_EQ(figures_of(in("T")), said) << words;
