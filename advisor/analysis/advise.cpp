@@ -6,6 +6,7 @@
 #include "../replay/runs.hpp"
 
 #include <algorithm>
+#include <arenite/report/detail/text.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <fmt/core.h>
@@ -167,7 +168,7 @@ advice_report advise_on(const std::string& trace, const advise_options& how) {
     r.recorded = std::make_unique<profile>(*from);
     r.damage = from->damage();
     r.sites = sites_of(*r.recorded, from->known(), names);
-    r.program = from->known().word("program");
+    r.program = arenite::detail::report_text::visible(from->known().word("program"));
     r.fewer_frames = fewer_frames_text(from->known());
     if (const std::string end = from->known().word("end");
         end.starts_with("signal") || (end.starts_with("exit") && end != "exit 0"))
@@ -282,6 +283,23 @@ void test_on(advice_report& r, const std::string& trace, const advise_options& h
         t.difference = compare(results[0], results[i + 1]);
         t.is_worth = judge(t.difference, costs);
     }
+}
+
+std::string overlap_text(const advice_report& r, const advice& left) {
+    for (std::size_t i = 0; i < r.advised.size(); ++i) {
+        const std::vector<std::size_t>& taken = r.advised[i].proposed.sites;
+        const auto is_taken = [&](std::size_t s) {
+            return std::find(taken.begin(), taken.end(), s) != taken.end();
+        };
+        const std::vector<std::size_t>& own = left.proposed.sites;
+        if (std::any_of(own.begin(), own.end(), is_taken))
+            return fmt::format("{} advice {}",
+                               std::all_of(own.begin(), own.end(), is_taken)
+                                   ? "part of"
+                                   : "it shares call sites with",
+                               i + 1);
+    }
+    return {};
 }
 
 namespace {

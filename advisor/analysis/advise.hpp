@@ -85,6 +85,9 @@ struct advice_report : recording_told {
 /// Tries the report's advice on another recording of the program.
 void test_on(advice_report& r, const std::string& trace, const advise_options& how);
 
+/// "part of advice 1", where call sites of an advice that is left alone have another; else empty.
+[[nodiscard]] std::string overlap_text(const advice_report& r, const advice& left);
+
 /// The line that the report begins with: whether it is worth it.
 [[nodiscard]] std::string first_line_of(const advice_report& r);
 

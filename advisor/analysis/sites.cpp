@@ -5,6 +5,7 @@
 #include "../record/program.hpp"
 
 #include <algorithm>
+#include <arenite/report/detail/text.hpp>
 #include <array>
 #include <cstdlib>
 #include <fmt/core.h>
@@ -16,6 +17,8 @@
 
 namespace arenite::advisor {
 namespace {
+
+using arenite::detail::report_text::visible;
 
 constexpr std::size_t callers_of_a_wrapper = 5, most_wrappers = 3;
 
@@ -127,9 +130,10 @@ public:
         if (t.container.empty())
             t.container = container_in(n.function);
         t.of_library = is_library(n.function, base_name(module));
-        t.function = short_name(n.function);
+        // Names come from files, and may hold what steers a terminal or ends a comment's line.
+        t.function = visible(short_name(n.function));
         if (!n.file.empty())
-            t.place = fmt::format("{}:{}", base_name(n.file), n.line);
+            t.place = fmt::format("{}:{}", visible(base_name(n.file)), n.line);
         if (n.file.starts_with("/usr/")) // a header's, inlined: calls in a row are told apart
             t.place += fmt::format(" +{:#x}", f.offset);
         return t;

@@ -119,8 +119,10 @@ std::string advice_as_json(const advice_report& r) {
         {"mallocs", json::array()}};
     for (const advice& a : r.advised)
         made["advice"].push_back(of_advice(a, r));
-    for (const advice& a : r.tried)
+    for (const advice& a : r.tried) {
         made["leave_alone"].push_back(of_advice(a, r));
+        made["leave_alone"].back()["overlap"] = overlap_text(r, a);
+    }
     for (const other_malloc& m : r.mallocs)
         made["mallocs"].push_back({{"name", m.name},
                                    {"worth", of_worth(m.is_worth)},

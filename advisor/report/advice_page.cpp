@@ -97,7 +97,8 @@ $("program").textContent = `${a.program || "The program"}: ${a.events.toLocaleSt
   (a.damage ? "The trace is damaged: " + a.damage : "");
 const tried = [...a.advice.map(x => [x.title, x.difference, x.worth]),
   ...a.mallocs.map(x => ["link or preload " + x.name, x.difference, x.worth]),
-  ...a.leave_alone.map(x => ["leave it: " + x.title, x.difference, "nothing"])];
+  ...a.leave_alone.map(x => ["leave it" + (x.overlap ? ` (${x.overlap})` : "") + ": " +
+    x.title, x.difference, "nothing"])];
 row($("tried"), ["", `${whole} saved`, "at least, at most", "memory saved", "page faults saved",
   "walk, ns an object"], "th");
 for (const [name, d] of tried) row($("tried"), [name, share(d.saved_in_all_ns),

@@ -4,12 +4,21 @@
 
 #include <algorithm>
 #include <arenite/report/detail/pprof.hpp>
+#include <arenite/report/detail/text.hpp>
 #include <nlohmann/json.hpp>
 
 namespace arenite::advisor {
 namespace {
 
 std::string function_of(const trace::name& n) { return n.function.empty() ? "?" : n.function; }
+
+/// A function of a collapsed stack, whose parts are told apart by semicolons.
+std::string part_of_stack(const std::string& name) {
+    std::string text = arenite::detail::report_text::visible(name);
+    for (std::size_t at; (at = text.find(';')) != std::string::npos;)
+        text.replace(at, 1, "\\x3b");
+    return text;
+}
 
 } // namespace
 
@@ -19,15 +28,14 @@ std::string as_collapsed(const profile& p, const trace::tables& known, symbols& 
         const stack_profile& s = p.stacks()[i];
         if (s.bytes_at_peak == 0)
             continue;
-        std::string line = known.word("program");
+        std::string line = part_of_stack(known.word("program"));
         if (line.empty())
             line = "program";
         const auto frames = known.stack(static_cast<std::uint32_t>(i));
         for (std::size_t f = frames.size(); f-- != 0;)
-            line += ';' + short_name(function_of(name_of(frames[f], known, names)));
+            line += ';' + part_of_stack(short_name(function_of(name_of(frames[f], known, names))));
         if (frames.empty())
             line += ";not known";
-        std::replace(line.begin(), line.end(), '\n', ' ');
         all += line + ' ' + std::to_string(s.bytes_at_peak) + '\n';
     }
     return all;

@@ -106,10 +106,13 @@ void print(const advice_report& r, bool code) {
     for (const other_malloc& m : r.mallocs)
         fmt::print("  {:<15} {}{}\n", m.name, figures(m.difference, r.costs),
                    m.is_worth == worth::nothing ? "" : "  <- no change of the source");
-    for (const advice& a : r.tried)
-        fmt::print("  leave it: {} ({}{})\n", title_of(a.proposed, r.sites),
+    for (const advice& a : r.tried) {
+        const std::string overlap = overlap_text(r, a);
+        fmt::print("  leave it: {} ({}{}{})\n", title_of(a.proposed, r.sites),
                    figures(a.difference, r.costs),
-                   a.too_dear ? fmt::format(", it would hold {}", bytes_text(a.held_bytes)) : "");
+                   a.too_dear ? fmt::format(", it would hold {}", bytes_text(a.held_bytes)) : "",
+                   overlap.empty() ? "" : "; " + overlap);
+    }
 }
 
 /// Seconds. A run that takes less is measured three times; and where it takes less of CPU time,

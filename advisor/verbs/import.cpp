@@ -7,6 +7,7 @@
 #include "../trace/writer.hpp"
 #include "../verb.hpp"
 
+#include <arenite/report/detail/text.hpp>
 #include <fmt/core.h>
 
 namespace arenite::advisor {
@@ -30,7 +31,8 @@ int import_recording(arguments& given) {
     whole.keep();
     fmt::print("{}: {} allocations and {} frees of {}\n", to, grouped(counts.allocations),
                grouped(counts.frees),
-               counts.program.empty() ? "a program without a name" : counts.program);
+               counts.program.empty() ? "a program without a name"
+                                      : arenite::detail::report_text::visible(counts.program));
     if (counts.is_torn)
         fmt::print("{} ends within a line, which is left out\n", file);
     return 0;

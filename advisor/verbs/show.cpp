@@ -8,6 +8,7 @@
 #include "../verb.hpp"
 
 #include <algorithm>
+#include <arenite/report/detail/text.hpp>
 #include <cstdlib>
 #include <fmt/core.h>
 
@@ -42,7 +43,8 @@ void show_counts(const profile& p, const trace::source& from) {
     fmt::print("{} events of {} thread{}", grouped(p.events()), p.threads(),
                p.threads() == 1 ? "" : "s");
     if (const std::string program = about.word("program"); !program.empty())
-        fmt::print(" of {} ({}, {:.2f} s of CPU time while recorded)", program, about.word("end"),
+        fmt::print(" of {} ({}, {:.2f} s of CPU time while recorded)",
+                   arenite::detail::report_text::visible(program), about.word("end"),
                    std::strtod(about.word("cpu_ms").c_str(), nullptr) * 1e-3);
     fmt::print(
         "\n  malloc {}, calloc {}, realloc {}, aligned {}, new {}, new[] {}, free {}, delete "

@@ -247,6 +247,21 @@ TEST(first_line, tells_a_range_whose_ends_are_in_order) {
     EXPECT_EQ(saved_text(d, costs), "150 % (100 to 100)");
 }
 
+TEST(advised, says_where_call_sites_have_another_advice) {
+    advice_report r;
+    r.advised.resize(2);
+    r.advised[0].proposed.sites = {5};
+    r.advised[1].proposed.sites = {1, 2, 3};
+    advice left;
+    const auto says = [&](std::vector<std::size_t> sites) {
+        left.proposed.sites = std::move(sites);
+        return overlap_text(r, left);
+    };
+    EXPECT_EQ(says({3, 1}), "part of advice 2");
+    EXPECT_EQ(says({3, 4}), "it shares call sites with advice 2");
+    EXPECT_EQ(says({4}), "");
+}
+
 // By chance the sum of advice may seem to save time where each by itself is worth nothing.
 TEST(first_line, names_another_malloc_where_nothing_is_advised) {
     advice_report r;

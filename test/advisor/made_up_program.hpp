@@ -88,6 +88,7 @@ public:
             return text;
         }
     };
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
     proposals propose() {
         to_->put_names(names_);
         to_.reset();

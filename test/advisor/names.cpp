@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include "../support/contents_of.hpp"
 #include "made_up_program.hpp"
+#include "recording.hpp"
 
 #include <gtest/gtest.h>
 #include <record/symbols.hpp>
@@ -54,6 +56,23 @@ TEST(names, of_a_container_are_found_where_a_function_is_its_own) {
             container == "std::map or std::set" || container == "std::unordered_map";
         EXPECT_EQ(found.find(remedy::pooled_container) != nullptr, has_nodes) << function;
     }
+}
+
+TEST(names, cannot_steer_a_terminal_or_end_a_line) {
+    made_up_program p;
+    const auto node = p.called({"make\x1b[31m;\n\xff", "main"});
+    churn(p, [&](std::mt19937&) { return p.make(node, 48); });
+    const auto found = p.propose();
+    const std::string shown = "make\\x1b[31m;\\x0a\\xff program.cpp:1";
+    EXPECT_EQ(found.sites[0].label(), shown);
+    const std::string code = code_of({remedy::pool, {0}}, found.sites);
+    EXPECT_NE(code.find("// at " + shown + "\n"), std::string::npos) << code;
+    const std::string stacks = temporary(".collapsed");
+    ASSERT_EQ(shell("$A export --collapsed " + p.path() + " -o " + stacks).code, 0);
+    EXPECT_NE(support::contents_of(stacks).find(";main;make\\x1b[31m\\x3b\\x0a\\xff "),
+              std::string::npos)
+        << support::contents_of(stacks);
+    std::filesystem::remove(stacks);
 }
 
 } // namespace
