@@ -243,6 +243,8 @@ proof prove_plan(const std::vector<std::byte>& plan, const std::vector<std::stri
                                       native.exit_code);
     else if (made.taken == 0)
         made.not_proven = "none of these call sites was met in this run";
+    else if (!compared.empty() && !std::filesystem::exists(compared))
+        made.not_proven = "the program writes no file " + compared;
     else if (advised.file != native.file)
         made.not_proven = compared + " differs from what the program writes without it";
     else if (advised.output != native.output)

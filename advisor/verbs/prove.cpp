@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -119,6 +120,8 @@ int prove_verb_runs(arguments& given) {
     given.read();
     if (turns < 1 || turns > 1000)
         throw bad_input("--turns is not within 1 and 1000");
+    if (!advice_numbers.empty() && !routes.empty())
+        throw bad_input("--advice and --route: one of them says what is proven");
     const std::vector<std::string>& program = given.required_program();
     (void)find_program_to_preload(program[0]);
 
@@ -129,11 +132,17 @@ int prove_verb_runs(arguments& given) {
     if (routes.empty()) {
         std::vector<unsigned> wanted;
         for (const std::string& n : advice_numbers) {
-            wanted.push_back(static_cast<unsigned>(std::strtoul(n.c_str(), nullptr, 10)));
-            if (wanted.back() == 0)
+            unsigned number = 0;
+            const auto [end, error] = std::from_chars(n.data(), n.data() + n.size(), number);
+            if (error != std::errc{} || end != n.data() + n.size() || number == 0)
                 throw bad_input("--advice " + n + " is no number of an advice");
+            wanted.push_back(number);
         }
         report = advise_on(trace, {.turns = 3});
+        for (const unsigned n : wanted)
+            if (n > report.advised.size())
+                throw bad_input(fmt::format("there is no advice {}: `arenite advise` gives {}", n,
+                                            report.advised.size()));
         groups = groups_of(report, wanted);
         sites = report.sites;
         if (groups.empty()) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include "../arguments.hpp"
+#include "../record/area.hpp"
 #include "../record/program.hpp"
 #include "../record/session.hpp"
 #include "../report/whole_file.hpp"
@@ -91,7 +92,9 @@ int record(arguments& given) {
     if (r.lost != 0)
         fmt::print(stderr, "; {} events were lost", r.lost);
     if (r.others != 0)
-        fmt::print(stderr, "; {} other processes were not recorded (--children does)", r.others);
+        fmt::print(stderr, "; {} other processes were not recorded ({})", r.others,
+                   options.children ? fmt::format("at most {} are", record::most_processes)
+                                    : std::string{"--children does"});
     fmt::print(stderr, "\n");
     if (!r.failed.empty()) {
         fmt::print(stderr, "arenite record: recording stopped, the program went on: {}\n",

@@ -131,6 +131,13 @@ TEST(prove, refuses_bad_input) {
     refused(trace, "no program is given");
     refused(trace + " -- no-such-program-at-all", "was not found");
     refused("/nowhere -- /bin/true", "cannot be read");
+    refused("--advice 1x " + trace + " -- /bin/true", "1x is no number of an advice");
+    refused("--advice=-1 " + trace + " -- /bin/true", "is no number of an advice");
+    refused("--advice 99 " + trace + " -- /bin/true", "there is no advice 99");
+    refused("--advice 1 --route all=pools " + trace + " -- /bin/true", "one of them");
+    const finished r = shell("$A prove --turns 2 --route all=ordered --compare /nowhere/at/all " +
+                             trace + " -- " ARENITE_RECORDED " stacks");
+    EXPECT_NE(r.text.find("not proven: the program writes no file"), std::string::npos) << r.text;
     refused("--route nonsense " + trace + " -- /bin/true", "SITE=KIND");
     refused("--route all=heap " + trace + " -- /bin/true", "there is no heap 'heap'");
     refused("--route no_such_site=pools " + trace + " -- /bin/true", "no call site begins with");
