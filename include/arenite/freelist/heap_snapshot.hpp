@@ -20,7 +20,7 @@ class restorable_heap;
 ///     heap_snapshot before = heap.take();
 ///     play();
 ///     if (!heap.restore(before))                         // as it was, pointers and all
-///         give_up();
+///         std::puts(heap.why_refused());
 ///     if (before.write("level.heap"))
 ///         before = heap_snapshot::read("level.heap");
 ///     if (!before)

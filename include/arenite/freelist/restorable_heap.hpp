@@ -35,8 +35,8 @@ struct restorable_options {
 ///     game.set_root(create<world>(game));
 ///     heap_snapshot before = game.take();
 ///     game.root<world>()->step();
-///     if (game.restore(before))
-///         resume();                                      // nothing has happened
+///     if (!game.restore(before))                         // nothing has happened, or:
+///         std::puts(game.why_refused());
 ///
 ///     address  | what it knows of itself, root | lists | bits | objects and holes ..... |
 ///     snapshot | a copy of each page that is in use, shared with the snapshots before it |
