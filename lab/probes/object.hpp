@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "opaque.hpp"
 #include "request.hpp"
 
 #include <cstddef>
@@ -25,5 +26,15 @@ template <class S>
 void end_object(S& heap, const object& o) {
     heap.deallocate(o.value, o.bytes, alignment_of_new(o.bytes));
 }
+
+/// Writes a byte in each step of an object, a line or a page, and its number of bytes at its begin.
+inline void touch(const object& o, std::size_t step) {
+    auto* const bytes = reinterpret_cast<std::byte*>(o.value);
+    for (std::size_t at = 0; at < o.bytes; at += step)
+        bytes[at] = std::byte(at);
+    *o.value = o.bytes;
+    opaque(o.value);
+}
+constexpr std::size_t line_bytes = 64, page_bytes = 4096; ///< steps
 
 } // namespace arenite::lab

@@ -26,17 +26,6 @@
 namespace arenite::lab {
 namespace {
 
-constexpr std::size_t line_bytes = 64, page_bytes = 4096;
-
-/// A byte written in each step of an object.
-void touch(const object& o, std::size_t step) {
-    auto* const bytes = reinterpret_cast<std::byte*>(o.value);
-    for (std::size_t at = 0; at < o.bytes; at += step)
-        bytes[at] = std::byte(at);
-    *o.value = o.bytes;
-    opaque(o.value);
-}
-
 struct memory_cold {
     static workload_info info() {
         return {.name = "memory/cold",

@@ -73,7 +73,7 @@ struct memory_idle {
             std::size_t count = 0;
             for (; live_bytes < full_bytes_; ++count) {
                 objects_[count] = make_object(heap_, sizes_.any(random));
-                touch_pages(objects_[count]);
+                touch(objects_[count], page_bytes);
                 live_bytes += objects_[count].bytes;
             }
             for (std::size_t i = count; i > 1; --i)
@@ -97,15 +97,6 @@ struct memory_idle {
         }
 
     private:
-        static void touch_pages(const object& o) {
-            constexpr std::size_t page_bytes = 4096;
-            auto* const bytes = reinterpret_cast<std::byte*>(o.value);
-            for (std::size_t at = 0; at < o.bytes; at += page_bytes)
-                bytes[at] = std::byte(at);
-            *o.value = o.bytes;
-            opaque(o.value);
-        }
-
         S heap_;
         size_range sizes_;
         std::size_t full_bytes_, one_stays_;

@@ -113,7 +113,7 @@ void thread_heap::catch_up(std::size_t block_bytes) noexcept {
 bool thread_heap::give_back_idle(std::uint64_t now_ms) noexcept {
     if (locked_ || !idle_.is_due(now_ms))
         return false;
-    // Others' frees are seen first, in steps of about 100 us: until then it all seems in use.
+    // Frees by others are seen first, so many at a call: until then those objects seem in use.
     constexpr std::size_t most_blocks = 8;
     constexpr std::size_t most_words = 512;
     if (!remote_.is_empty() && remote_.drain(most_blocks, most_words) != 0 && !remote_.is_empty())

@@ -146,11 +146,7 @@ TEST(advise, knows_the_nodes_of_another_library) {
          "std::vector"}, // of nodes is none itself
     };
     for (const auto& [function, container] : nodes) {
-        made_up_program p;
-        const auto node = p.called({function, "Index::add"});
-        churn(p, [&](std::mt19937&) { return p.make(node, 48); });
-        const auto found = p.propose();
-        ASSERT_EQ(found.sites.size(), 1u) << function;
+        const auto found = for_nodes_of(function);
         EXPECT_EQ(found.sites[0].container, container) << function;
         EXPECT_EQ(found.sites[0].name, "Index::add") << function;
     }

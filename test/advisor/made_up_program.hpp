@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <gtest/gtest.h>
 #include <memory>
 #include <random>
 #include <string>
@@ -120,6 +121,17 @@ inline void churn(made_up_program& p, const std::function<std::uint64_t(std::mt1
             live.pop_back();
         }
     }
+}
+
+/// The proposals for objects of 48 bytes that a library's function makes for Index::add.
+inline made_up_program::proposals for_nodes_of(const std::string& function) {
+    made_up_program p;
+    const auto node = p.called({function, "Index::add"});
+    churn(p, [&](std::mt19937&) { return p.make(node, 48); });
+    made_up_program::proposals found = p.propose();
+    EXPECT_EQ(found.sites.size(), 1u) << function;
+    found.sites.resize(1);
+    return found;
 }
 
 } // namespace arenite::advisor

@@ -46,11 +46,7 @@ TEST(names, of_a_container_are_found_where_a_function_is_its_own) {
          "buckets of std::unordered_map"},
     };
     for (const auto& [function, container] : functions) {
-        made_up_program p;
-        const auto node = p.called({function, "Index::add"});
-        churn(p, [&](std::mt19937&) { return p.make(node, 48); });
-        const auto found = p.propose();
-        ASSERT_EQ(found.sites.size(), 1u) << function;
+        const auto found = for_nodes_of(function);
         EXPECT_EQ(found.sites[0].container, container) << function;
         const bool has_nodes =
             container == "std::map or std::set" || container == "std::unordered_map";

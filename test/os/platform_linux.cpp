@@ -6,10 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdio>
 #include <fstream>
+#include <utility>
 
 #include "support/addresses.hpp"
+#include "support/mappings.hpp"
 
+#include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 using namespace arenite;
@@ -36,6 +41,26 @@ TEST(platform_linux, a_range_far_beyond_the_memory_of_the_machine_can_be_reserve
     void* p = platform::reserve(bytes, bytes / 1024);
     if (p == nullptr)
         GTEST_SKIP() << "address space is limited here";
+    platform::release(p, bytes);
+}
+
+TEST(platform_linux, locked_pages_are_dropped_too) {
+    const std::size_t bytes = 1_MiB;
+    void* const p = platform::reserve(bytes, bytes);
+    ASSERT_NE(p, nullptr);
+    ASSERT_TRUE(platform::commit(p, bytes));
+    if (support::emulated() || ::mlock(p, bytes) != 0) {
+        platform::release(p, bytes);
+        GTEST_SKIP() << "no pages can be locked here";
+    }
+    EXPECT_EQ(platform::resident_bytes(p, bytes), bytes);
+    utsname system{};
+    int major = 0, minor = 0;
+    ASSERT_EQ(::uname(&system), 0);
+    ASSERT_EQ(std::sscanf(system.release, "%d.%d", &major, &minor), 2);
+    const bool can = std::pair{major, minor} >= std::pair{5, 18};
+    EXPECT_EQ(platform::purge(p, bytes), can) << system.release;
+    EXPECT_EQ(platform::resident_bytes(p, bytes) == 0, can);
     platform::release(p, bytes);
 }
 

@@ -25,6 +25,9 @@
 
 using namespace arenite;
 
+// All members compile, whether a program names them or not.
+template class arenite::suballocator<int>;
+
 namespace {
 
 // A size of its own, so that no other test shares its pool.

@@ -309,11 +309,11 @@ public:
     /// between large objects goes where it exceeds what return_policy keeps and an eighth of what
     /// is in use there and was not wanted for a second; at the process's page source, what has
     /// waited long enough. A shared_heap has a call of its own. For the loop of a program, each
-    /// frame or from a timer: nothing as a rule, else a few blocks of one heap, about 200 us, or up
-    /// to 8 MiB of the large objects of one affinity, about 300 us; and up to 1 ms of the page
-    /// source. A program that soon wants the memory again is waited for longer. True if it took a
-    /// step in an affinity: more may follow, at once or whenever there is time. False: it found
-    /// none to take; another thread may be at it.
+    /// frame or from a timer: nothing as a rule, else a few blocks of one heap, about 200 us, or
+    /// what others freed in 8 of its blocks, or up to 8 MiB of the large objects of one affinity,
+    /// about 300 us each; and up to 1 ms of the page source. A program that soon wants the memory
+    /// again is waited for longer. True if it took a step in an affinity: more may follow, at once
+    /// or whenever there is time. False: it found none to take; another thread may be at it.
     static bool give_back_due() noexcept;
 
     /// O(threads). Exact while no thread allocates or frees, except the high-water mark; otherwise

@@ -102,7 +102,7 @@ public:
     [[nodiscard]] std::uint64_t in_use() const noexcept {
         return used_.load(std::memory_order_relaxed);
     }
-    /// The most that was in use at once.
+    /// The most that was in use at once, as each thread saw it after it had taken bytes.
     [[nodiscard]] std::uint64_t high_water() const noexcept {
         return most_.load(std::memory_order_relaxed);
     }

@@ -33,8 +33,8 @@ public:
 
     /// "out of memory: 4096 bytes of alignment 16 were asked of resource nodes (0x7ffd0010)",
     /// or "... of resource 0x7ffd0010" where it has no name; or "... of a pool_allocator" where
-    /// something else than a resource was asked. If it is a budget that was too small, the text
-    /// ends with ", whose budget has 100 left".
+    /// something else than a resource was asked. Where a budget leaves less than was asked, the
+    /// text ends with ", whose budget has 100 left".
     [[nodiscard]] const char* what() const noexcept override { return text_; }
 
 private:

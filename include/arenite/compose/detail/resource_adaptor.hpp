@@ -117,8 +117,8 @@ public:
     }
 
     /// The part of an R that its budget leaves.
-    [[nodiscard]] std::size_t left_bytes() const noexcept
-        requires(!std::is_reference_v<R> && Budgeted<inner_type>)
+    [[nodiscard]] std::size_t left_bytes() const noexcept(Budgeted<inner_type>)
+        requires(!std::is_reference_v<R> && requires(const inner_type& r) { r.left_bytes(); })
     {
         return inner_.left_bytes();
     }

@@ -41,8 +41,9 @@ public:
 
     constexpr idle_pages() noexcept = default;
 
-    /// Bytes of the objects that lie in a heap, and what it holds, for its thread. In its books an
-    /// object that another thread freed counts there, not here: it would be in use for ever.
+    /// Bytes of the objects that lie in a heap, and bytes that it holds; for its thread. The books
+    /// count a free at the heap of the thread that made it: by these, an object of this heap that
+    /// another thread freed would be in use for ever.
     [[nodiscard]] static std::size_t in_use_in(const slab_heap& heap) noexcept;
     [[nodiscard]] static std::size_t held_by(const slab_heap& heap) noexcept;
 
