@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <string>
 #include <sys/stat.h>
@@ -49,6 +50,28 @@ public:
         if (!good)
             throw bad_input(path_ + " cannot be written: " + std::strerror(errno));
         keep();
+    }
+
+    /// Throws bad_input where a file of this name cannot be written, so that it is known before the
+    /// work whose answer it takes. Nothing for no name. It leaves all as it is.
+    static void require_writable(const std::string& path) {
+        if (path.empty())
+            return;
+        const whole_file made{path};
+        bool is_writable = false;
+        if (std::filesystem::is_directory(path)) {
+            errno = EISDIR;
+        } else if (made.in_place_) { // not opened: a pipe would wait for its reader
+            is_writable = ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
+        } else {
+            const int file =
+                ::open(made.part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+            is_writable = file >= 0;
+            if (is_writable)
+                ::close(file); // and removed with `made`
+        }
+        if (!is_writable)
+            throw bad_input(path + " cannot be written: " + std::strerror(errno));
     }
 
     /// Removes a file, and never what is none: a link stays, and so does what it leads to.

@@ -165,6 +165,10 @@ int advise(arguments& given) {
         throw bad_input("--turns is not within 1 and 1000");
     if (trace.empty() == given.program().empty())
         throw bad_input("it takes either a trace, or a program behind --");
+    for (const std::string& written : {json, page, kept})
+        whole_file::require_writable(written);
+    if (!other.empty())
+        (void)trace::open(other); // refused at once, if it is none
     double native_ns = 0;
     const bool temporary = trace.empty() && kept.empty();
     temporary_trace removed_at_the_end;
@@ -192,8 +196,6 @@ int advise(arguments& given) {
         if (r.events == 0)
             throw bad_input("no allocation was seen: `arenite record` says more");
     }
-    if (!other.empty())
-        (void)trace::open(other); // refused at once, if it is none
     advise_options how;
     how.turns = turns;
     how.native_cpu_ns = native_ns;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "../prove/prove.hpp"
 #include "../analysis/advise.hpp"
+#include "../analysis/site_choices.hpp"
 #include "../arguments.hpp"
 #include "../record/program.hpp"
 #include "../verb.hpp"
@@ -34,26 +35,15 @@ heap_kind kind_of(remedy what) {
     return heap_kind::none;
 }
 
-/// SITE=KIND, as in `replay --what-if`.
-routed_group route(const std::string& words, const std::vector<site>& sites) {
-    const std::size_t equals = words.rfind('=');
-    if (equals == std::string::npos || equals == 0)
-        throw bad_input(fmt::format("--route {} is not of the form SITE=KIND", words));
-    const std::string wanted = words.substr(0, equals), kind = words.substr(equals + 1);
+routed_group route(site_choices::choice chosen) {
+    const std::string& kind = chosen.kind;
     routed_group g{kind == "ordered"  ? heap_kind::ordered
                    : kind == "pools"  ? heap_kind::pools
                    : kind == "linear" ? heap_kind::linear
                                       : heap_kind::none,
-                   {}};
+                   std::move(chosen.sites)};
     if (g.kind == heap_kind::none)
         throw bad_input(fmt::format("there is no heap '{}': ordered, pools or linear", kind));
-    for (std::size_t i = 0; i < sites.size(); ++i)
-        if (wanted == "all" || wanted == fmt::format("#{}", i + 1) ||
-            sites[i].name.starts_with(wanted))
-            g.sites.push_back(i);
-    if (g.sites.empty())
-        throw bad_input(
-            fmt::format("no call site begins with '{}'; `arenite show` lists them", wanted));
     return g;
 }
 
@@ -113,7 +103,7 @@ int prove_verb_runs(arguments& given) {
     given.operand("TRACE", trace, "what `arenite record` wrote of this program");
     given.option("--advice", advice_numbers, "only this one of `arenite advise`, by its number");
     given.option("--route", routes,
-                 "SITE=KIND: serve this call site by ordered, pools or linear, "
+                 "SITE=KIND: serve a call site, once each, by ordered, pools or linear, "
                  "whatever the advice is");
     given.option("--turns", turns, "how often each way is measured");
     given.option("--compare", compared, "a file that the program writes: it must stay the same");
@@ -153,8 +143,9 @@ int prove_verb_runs(arguments& given) {
     } else {
         symbols names;
         sites = sites_of(profile{*from}, from->known(), names);
+        site_choices choices{sites};
         for (const std::string& words : routes)
-            groups.push_back(route(words, sites));
+            groups.push_back(route(choices.choose("--route", words)));
     }
     const proof p = prove_plan(make_plan(groups, sites, from->known()), program, turns, compared);
     print(p);

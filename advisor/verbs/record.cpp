@@ -39,11 +39,15 @@ int record(arguments& given) {
                  "call stacks that take more percent of the CPU time get fewer frames (25)");
     given.option("--accesses", accesses,
                  "look each so many ms of CPU time at what is touched (4), or off");
-    given.option("--for", options.seconds, "stop recording after so many seconds");
+    given.option("--for", options.seconds, "stop recording after so many seconds; 0: at its end");
     given.flag("--children", options.children, "record the processes that it starts, too");
     given.flag("--keep-command", options.keep_command, "put the command line into the trace");
     given.flag("--anonymous", options.anonymous, "names of files only, no paths");
     given.read();
+    constexpr double longest_seconds = 1e9;
+    if (!(options.seconds >= 0 && options.seconds <= longest_seconds))
+        throw bad_input(fmt::format("--for {} is not within 0 (to the end) and {:.0f} seconds",
+                                    options.seconds, longest_seconds));
     if (frames != not_given) {
         if (frames < 1 || frames > 8)
             throw bad_input(fmt::format("--frames {} is not within 1 and 8", frames));

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include "../analysis/profile.hpp"
+#include "../analysis/site_choices.hpp"
 #include "../analysis/sites.hpp"
 #include "../arguments.hpp"
 #include "../record/program.hpp"
@@ -41,32 +42,19 @@ strategy strategy_named(const std::string& name) {
                     name, meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)));
 }
 
-/// SITE=KIND: the sites whose name begins with SITE, or the n-th of `arenite show` by #n, or all.
-void move_sites(replay_subject& to, const std::string& words, const std::vector<site>& sites) {
-    const std::size_t equals = words.rfind('=');
-    if (equals == std::string::npos || equals == 0)
-        throw bad_input(fmt::format("--what-if {} is not of the form SITE=KIND", words));
-    const std::string wanted = words.substr(0, equals);
-    const strategy how = strategy_named(words.substr(equals + 1));
+void move_sites(replay_subject& to, const site_choices::choice& moved,
+                const std::vector<site>& sites) {
+    const strategy how = strategy_named(moved.kind);
     if (to.groups.size() == replay::most_groups)
         throw bad_input("no more groups than 63 can be moved at once");
     to.groups.push_back(how);
     const auto group = static_cast<std::uint8_t>(to.groups.size() - 1);
-    bool found = false;
-    for (std::size_t i = 0; i < sites.size(); ++i) {
-        if (wanted != "all" && wanted != fmt::format("#{}", i + 1) &&
-            !sites[i].name.starts_with(wanted))
-            continue;
-        found = true;
+    for (const std::size_t i : moved.sites)
         for (const std::uint32_t s : sites[i].stacks) {
             if (s >= to.group_of_site.size())
                 to.group_of_site.resize(s + std::size_t{1}, 0);
             to.group_of_site[s] = group;
         }
-    }
-    if (!found)
-        throw bad_input(
-            fmt::format("no call site begins with '{}'; `arenite show` lists them", wanted));
 }
 
 /// Memory that is freed all at once has to hold all that was ever allocated.
@@ -138,7 +126,7 @@ int replay_verb_runs(arguments& given) {
                  "all there are");
     given.option("--what-if", what_if,
                  "SITE=KIND: move a call site (its name, #n of `arenite "
-                 "show`, or all) to ordered, pools, linear, frame (reset at "
+                 "show`, or all; once each) to ordered, pools, linear, frame (reset at "
                  "the program's marks) or reserve, and leave the rest in malloc");
     given.option("--turns", turns, "how often each subject is measured");
     given.option("--threads", threads,
@@ -166,8 +154,9 @@ int replay_verb_runs(arguments& given) {
         replay_subject moved;
         moved.name = "what if";
         const std::vector<site> sites = sites_of(p, again->known(), from);
+        site_choices choices{sites};
         for (const std::string& words : what_if)
-            move_sites(moved, words, sites);
+            move_sites(moved, choices.choose("--what-if", words), sites);
         if (trace.head().marks == 0 && std::find(moved.groups.begin(), moved.groups.end(),
                                                  strategy::frame) != moved.groups.end())
             throw bad_input("nothing in the trace marks the end of a frame: ARENITE_FRAME() does");

@@ -152,6 +152,8 @@ int run(arguments& given) {
         throw bad_input("--map draws one run; it does not go with --compare");
     if (!compares && !(wishes.output.empty() && wishes.also.empty()))
         throw bad_input("--compare-output and --with go with --compare");
+    for (const std::string& written : {map, json})
+        whole_file::require_writable(written);
     wishes.library = own_library("libarenite-malloc.so");
     start program;
     program.words = given.required_program();

@@ -13,6 +13,8 @@
 #include <arenite/os/detail/fork_lock.hpp>
 #include <arenite/os/detail/process_lock.hpp>
 
+#include "../core/environment.hpp"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -51,9 +53,8 @@ constexpr unsigned unknown = ~0u;
 constinit std::atomic<unsigned> kept{unknown};
 
 unsigned ask_for_site_count() noexcept {
-    const char* const text = std::getenv("ARENITE_SITES");
-    const unsigned long n = text == nullptr ? 0 : std::strtoul(text, nullptr, 10);
-    const auto mine = static_cast<unsigned>(std::min<unsigned long>(n, most));
+    const std::size_t asked = arenite::detail::number_in_environment("ARENITE_SITES");
+    const auto mine = static_cast<unsigned>(std::min<std::size_t>(asked, most));
     unsigned first = unknown;
     return kept.compare_exchange_strong(first, mine, std::memory_order_relaxed) ? mine : first;
 }

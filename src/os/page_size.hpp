@@ -5,9 +5,10 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 
+#include "../core/environment.hpp"
+
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -22,8 +23,7 @@ inline std::size_t page_size(std::size_t (*ask_system)() noexcept) noexcept {
     std::size_t bytes = known.load(std::memory_order_relaxed);
     if (bytes == 0) [[unlikely]] {
         bytes = ask_system();
-        const char* const text = std::getenv("ARENITE_PAGE_BYTES");
-        const std::size_t wanted = text != nullptr ? std::strtoul(text, nullptr, 10) : 0;
+        const std::size_t wanted = number_in_environment("ARENITE_PAGE_BYTES");
         constexpr std::size_t most = std::size_t{1} << 16;
         if (is_alignment(wanted) && wanted > bytes && wanted <= most)
             bytes = wanted;

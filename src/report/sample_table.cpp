@@ -15,10 +15,11 @@
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/report/sampled_site.hpp>
 
+#include "../core/environment.hpp"
 #include "sample_books.hpp"
 
+#include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <limits>
 #include <mutex>
 
@@ -55,8 +56,7 @@ constinit thread_local draw_state draws_of_thread{0, 0};
 std::size_t interval_now() noexcept {
     std::size_t now = interval_of_samples.load(std::memory_order_acquire);
     if (now == unasked) {
-        const char* const text = std::getenv("ARENITE_SAMPLE");
-        const std::size_t asked = text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
+        const std::size_t asked = std::min(number_in_environment("ARENITE_SAMPLE"), unasked - 1);
         if (asked != 0)
             beginnings.fetch_add(1, std::memory_order_relaxed);
         if (interval_of_samples.compare_exchange_strong(now, asked))

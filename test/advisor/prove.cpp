@@ -140,6 +140,8 @@ TEST(prove, refuses_bad_input) {
     EXPECT_NE(r.text.find("not proven: the program writes no file"), std::string::npos) << r.text;
     refused("--route nonsense " + trace + " -- /bin/true", "SITE=KIND");
     refused("--route all=heap " + trace + " -- /bin/true", "there is no heap 'heap'");
+    refused("--route all=pools --route inner=ordered " + trace + " -- /bin/true",
+            "was chosen before");
     refused("--route no_such_site=pools " + trace + " -- /bin/true", "no call site begins with");
     std::filesystem::remove(trace);
 }

@@ -283,6 +283,8 @@ TEST(record, refuses_what_cannot_be_recorded) {
     refused("-- /tmp", "is no program that can be run");
     refused("--frames 9 -- /bin/true", "is not within 1 and 8");
     refused("--frames 0 -- /bin/true", "is not within 1 and 8");
+    for (const char* seconds : {"-1", "nan", "inf"})
+        refused(std::string{"--for "} + seconds + " -- /bin/true", "is not within 0");
     refused("--stack-budget 0 -- /bin/true", "is not within 1 and 100");
     refused("-- " ARENITE_STATIC_PROGRAM, "is statically linked");
     const finished unwritable = shell("$A record -o /nowhere/t -- /bin/true");

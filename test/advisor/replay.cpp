@@ -393,8 +393,7 @@ TEST(replay, moves_what_the_user_asks_for) {
     trace_file file;
     fill(file);
     const std::string path = file.path();
-    const finished r =
-        shell("$A replay --turns 1 --what-if '#1=pools' --what-if all=ordered " + path);
+    const finished r = shell("$A replay --turns 1 --what-if '#1=pools' " + path);
     EXPECT_EQ(r.code, 0) << r.text;
     EXPECT_NE(r.text.find("what if"), std::string::npos) << r.text;
     const auto refused = [&](const std::string& words, const char* why) {
@@ -405,6 +404,7 @@ TEST(replay, moves_what_the_user_asks_for) {
     refused("--what-if nonsense", "SITE=KIND");
     refused("--what-if all=orderd", "did you mean 'ordered'");
     refused("--what-if no_such_site=pools", "no call site begins with");
+    refused("--what-if '#1=pools' --what-if all=ordered", "was chosen before");
     refused("--subject maloc", "did you mean 'malloc'");
     refused("--turns 0", "--turns");
 }

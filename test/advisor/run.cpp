@@ -139,5 +139,21 @@ TEST(arenite_run, draws_a_map_of_what_lives_at_the_end) {
     EXPECT_TRUE(has(shell("$A run --map " + map + " -- sh -c 'kill -9 $$'"), "left no map"));
 }
 
+/// A program whose run is seen, and outputs that cannot be written: it must not run.
+TEST(answers, that_cannot_be_written_are_refused_before_the_program_runs) {
+    const std::string seen = scratch_file(".seen"), folder = testing::TempDir();
+    const std::string no_file = folder + "no/such/folder/file";
+    for (const std::string& words :
+         {"run --json " + no_file, "run --json " + folder, "run --map " + no_file,
+          "run --compare --rounds 1 --json " + no_file, "advise --turns 1 --json " + no_file,
+          "advise --turns 1 --report " + folder, "advise --turns 1 --keep " + no_file}) {
+        const finished r = shell("$A " + words + " -- touch " + seen);
+        EXPECT_EQ(r.code, 2) << words << r.text;
+        EXPECT_TRUE(has(r, "cannot be written")) << words << r.text;
+        EXPECT_FALSE(std::filesystem::exists(seen)) << words;
+        std::filesystem::remove(seen);
+    }
+}
+
 } // namespace
 } // namespace arenite::advisor

@@ -6,7 +6,10 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <string>
+
+#include "support/mappings.hpp"
 
 using namespace arenite;
 
@@ -48,5 +51,33 @@ TEST(sampling, has_an_interval_while_it_is_on) {
 TEST(sampling_death, of_every_0_bytes_is_refused) {
     EXPECT_DEATH(start_sampling({.every_bytes = 0}), "every_bytes must be above 0");
 }
+
+#if !defined(_WIN32)
+TEST(sampling_death, begins_with_the_program_by_a_whole_number_only) {
+    if (support::emulated())
+        GTEST_SKIP() << "a fresh process would run without the emulator";
+    GTEST_FLAG_SET(death_test_style, "threadsafe"); // a fresh process, environment and all
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+    const std::string above = std::to_string(most) + "0";
+    struct {
+        std::string text;
+        std::size_t interval;
+        const char* complaint;
+    } const cases[] = {{"524288", 524288, ""},
+                       {"", 0, ""},
+                       {std::to_string(most), most - 1, ""},
+                       {"512K", 0, "ARENITE_SAMPLE=512K is no whole number"},
+                       {"-1", 0, "ARENITE_SAMPLE=-1 is no whole number"},
+                       {" 7", 0, "ARENITE_SAMPLE= 7 is no whole number"},
+                       {above, 0, "is no whole number that fits"}};
+    for (const auto& c : cases) {
+        ::setenv("ARENITE_SAMPLE", c.text.c_str(), 1);
+        EXPECT_EXIT(std::_Exit(sampling_interval() == c.interval ? 10 : 20),
+                    testing::ExitedWithCode(10), c.complaint)
+            << c.text;
+    }
+    ::unsetenv("ARENITE_SAMPLE");
+}
+#endif
 
 } // namespace

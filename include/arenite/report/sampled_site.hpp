@@ -59,7 +59,8 @@ struct sampled_site {
 
 /// Begins to sample, with these options; if it has begun already, they are for samples from now on.
 /// Without a call of this, a program whose environment has ARENITE_SAMPLE=524288 begins to sample
-/// one allocation in so many bytes when its first sampler allocates. Any thread: others follow
+/// one allocation in so many bytes when its first sampler allocates; any text there that is no
+/// whole number is reported to standard error, and samples nothing. Any thread: others follow
 /// within their next MiB, or when the sample comes that they have drawn already.
 void start_sampling(const sampling_options& options = {}) noexcept;
 
