@@ -124,7 +124,9 @@ page_resource::run page_resource::leave_windows(range& r, const run& units) noex
     for (const std::size_t w :
          {align_down(units.first, r.window), align_down(units.end() - 1, r.window)}) {
         const bool is_marked = r.is_huge(w);
-        if (!is_marked && options_.huge != huge_pages::always)
+        // A range need not end with a window: what lies behind it may be another's.
+        const bool is_whole = w + r.window <= r.units;
+        if (!is_marked && !(options_.huge == huge_pages::always && is_whole))
             continue;
         if (!r.is_unused(w, units)) {
             if (is_marked)

@@ -213,23 +213,23 @@ TEST_F(page_windows, the_end_of_a_large_request_is_not_dropped_and_faulted_again
     }
 }
 
-TEST(page_resource, with_huge_pages_always_a_window_goes_whole_when_nothing_of_it_is_in_use) {
+TEST_F(page_windows, with_huge_pages_always_one_goes_whole_when_nothing_of_it_is_in_use) {
     page_options options = slowly();
     options.huge = huge_pages::always;
-    page_resource pages{options};
+    page_resource others{options};
     constexpr std::size_t bytes = window + unit; // the rest of a window is filled by the system
     std::vector<std::byte*> all(6);
     for (std::byte*& p : all)
-        p = touched(pages, bytes);
-    std::byte* const above = touched(pages, 2 * window); // so that the addresses below stay
+        p = touched(others, bytes);
+    std::byte* const above = touched(others, 2 * window); // so that the addresses below stay
     for (std::byte* const p : all)
-        pages.deallocate(p, bytes);
-    pages.trim();
+        others.deallocate(p, bytes);
+    others.trim();
     const auto [first, last] = std::minmax_element(all.begin(), all.end());
     ASSERT_GT(above, *last);
     const auto between = static_cast<std::size_t>(above - *first);
     EXPECT_LE(platform::resident_bytes(*first, between), 2 * window);
-    pages.deallocate(above, 2 * window);
+    others.deallocate(above, 2 * window);
 }
 
 TEST_F(page_windows, trim_leaves_only_what_is_in_use) {

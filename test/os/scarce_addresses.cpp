@@ -107,6 +107,38 @@ TEST(scarce_addresses_death, what_waits_where_no_huge_page_has_room_is_lent_agai
     EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
 }
 
+TEST(scarce_addresses_death, a_window_that_ends_behind_a_range_does_not_go_as_a_whole) {
+    if (support::emulated())
+        GTEST_SKIP() << "limits are not heeded there";
+    constexpr int another_lies_there = 7;
+    const auto in_child = [] {
+        constexpr std::size_t bytes = 100_MiB + 64_KiB;
+        page_resource pages{{.reserve_bytes = 390_MiB, .huge = huge_pages::always}};
+        limit_addresses(230_MiB); // one range, of exactly what is asked
+        void* const p = pages.try_allocate(bytes);
+        EXPECT_NE(p, nullptr);
+        std::memset(p, 1, bytes);
+        void* const behind =
+            ::mmap(static_cast<std::byte*>(p) + bytes, 64_KiB, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (behind != static_cast<std::byte*>(p) + bytes)
+            std::_Exit(another_lies_there);
+        std::memset(behind, 2, 64_KiB);
+        pages.deallocate(p, bytes);
+        pages.trim();
+        EXPECT_EQ(*static_cast<char*>(behind), 2);
+        std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+    };
+    bool is_tested = true;
+    const auto ends_well = [&](int status) {
+        is_tested = !testing::ExitedWithCode(another_lies_there)(status);
+        return !is_tested || testing::ExitedWithCode(0)(status);
+    };
+    EXPECT_EXIT(in_child(), ends_well, "");
+    if (!is_tested)
+        GTEST_SKIP() << "another mapping lies behind the range";
+}
+
 TEST(scarce_addresses_threads, what_is_freed_amid_a_trim_does_not_wait_in_addresses_given_up) {
     if (support::emulated())
         GTEST_SKIP() << "limits are not heeded there";
