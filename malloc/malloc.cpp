@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace arenite;
@@ -81,14 +82,15 @@ void* take_aligned_slot(std::size_t bytes, std::size_t alignment) noexcept {
     return nullptr;
 }
 
-/// Pages of the process that are resident; 0 where the system does not tell.
+/// Pages of the process that are resident; 0 where the system does not tell. Asked by the calls of
+/// the system themselves: malloc_trim is no place where a thread may be cancelled.
 static std::size_t resident_pages() noexcept {
     const int before = errno;
     char text[64] = "";
-    const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    const long file = ::syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
     if (file >= 0) {
-        static_cast<void>(::read(file, text, sizeof text - 1));
-        ::close(file);
+        static_cast<void>(::syscall(SYS_read, file, text, sizeof text - 1));
+        ::syscall(SYS_close, file);
     }
     errno = before;
     const char* const second = std::strchr(text, ' ');
@@ -233,9 +235,11 @@ MALLOC_ENTRY void* pvalloc(std::size_t bytes) MALLOC_NOEXCEPT {
 
 MALLOC_ENTRY std::size_t malloc_usable_size(void* p) MALLOC_NOEXCEPT { return memory::size_of(p); }
 
-/// 1 if memory went to the system: pages of free objects count, too, whose addresses stay.
+/// 1 if memory went to the system: pages of free objects count, too, whose addresses stay; where
+/// /proc can be read.
 MALLOC_ENTRY int malloc_trim(std::size_t) MALLOC_NOEXCEPT {
     const std::size_t before = drop_in::resident_pages();
     const auto done = affinity_heap::trim_all();
-    return done.bytes_returned != 0 || drop_in::resident_pages() < before ? 1 : 0;
+    const std::size_t after = drop_in::resident_pages();
+    return done.bytes_returned != 0 || (after != 0 && after < before) ? 1 : 0;
 }

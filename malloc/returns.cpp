@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -29,17 +30,18 @@ using detail::thread_table;
 /// thread which hardly makes any, as a server that waits for work, comes back to look. One that is
 /// busy has soon made as many as are watched, and does not look before a call is slow anyway; but
 /// while it frees much, it is watched further. It is watched, too, from when half of what it holds
-/// is free: its last calls before it waits may all be fast ones.
+/// is free, and from each further halving of what is in use: its last calls before it waits may all
+/// be fast ones.
 ///
 /// A return takes a step in 4 ms, a fortieth of the time. A thread that waited makes up for up to
 /// 16 of them, one a call: a server that is asked twice a second makes a few calls each time, and
 /// nothing in between.
 struct watch {
-    std::uint64_t next_ms = 0;  ///< up to late_ms ago in a return
-    std::size_t seen_bytes = 0; ///< in use when the watch began
-    unsigned calls_left = 0;    ///< 0: it does not watch
-    unsigned notes = 0;         ///< of many frees
-    bool was_full = true;       ///< at the last of these that counted
+    std::uint64_t next_ms = 0;         ///< up to late_ms ago in a return
+    std::size_t seen_bytes = 0;        ///< in use when the watch began
+    unsigned calls_left = 0;           ///< 0: it does not watch
+    unsigned notes = 0;                ///< of many frees
+    std::size_t half_bytes = SIZE_MAX; ///< with fewer in use a watch begins
 };
 constexpr unsigned most_watched = 65536; // 1 ms
 constexpr unsigned first_watched = 1024; // which see the clock, each; then
@@ -50,14 +52,15 @@ constexpr std::size_t much_freed = std::size_t{256} << 10;
 
 constinit thread_local watch watch_of_thread ARENITE_THREAD_FAST;
 
-/// By ARENITE_MALLOC, which is read at the first call: half a second after the program began.
+/// By ARENITE_MALLOC, which is read at the first look: half a second after the program began.
+enum answer : unsigned char { unknown, no, yes };
+constinit std::atomic<answer> wanted{unknown};
+
 [[nodiscard]] bool is_wanted() noexcept {
-    enum answer : unsigned char { unknown, no, yes };
-    static constinit std::atomic<answer> known{unknown};
-    answer now = known.load(std::memory_order_relaxed);
+    answer now = wanted.load(std::memory_order_relaxed);
     if (now == unknown) {
         now = asked_options().returns ? yes : no;
-        known.store(now, std::memory_order_relaxed);
+        wanted.store(now, std::memory_order_relaxed);
     }
     return now == yes;
 }
@@ -134,12 +137,13 @@ void look() noexcept {
 
 } // namespace drop_in
 
-/// Once for each time that use falls below half of what is held: counting takes as long as some
-/// frees, so one note of 16 does.
+/// Once for each time that use falls below half of what is held, and each time that it halves
+/// again: counting takes as long as some frees, so one note of 16 does. The environment is not
+/// read within a free.
 void detail::note_many_frees() noexcept {
     using namespace drop_in;
     watch& w = watch_of_thread;
-    if (w.calls_left != 0 || ++w.notes % 16 != 0)
+    if (w.calls_left != 0 || ++w.notes % 16 != 0 || wanted.load(std::memory_order_relaxed) == no)
         return;
     thread_table* const mine = thread_table::mine();
     slab_heap* const h = mine != nullptr ? mine->current(0) : nullptr;
@@ -147,10 +151,12 @@ void detail::note_many_frees() noexcept {
         return;
     const std::size_t in_use = idle_pages::in_use_in(*h);
     const std::size_t held = idle_pages::held_by(*h);
-    const bool is_full = in_use >= held / 2;
-    if (!is_full && w.was_full && held >= idle_pages::least_held_bytes)
+    if (in_use >= held / 2) {
+        w.half_bytes = held / 2;
+    } else if (in_use < w.half_bytes && held >= idle_pages::least_held_bytes) {
+        w.half_bytes = in_use / 2;
         begin_watch(*mine, in_use);
-    w.was_full = is_full;
+    }
 }
 
 } // namespace ARENITE_ABI

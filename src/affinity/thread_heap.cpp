@@ -113,11 +113,16 @@ void thread_heap::catch_up(std::size_t block_bytes) noexcept {
 bool thread_heap::give_back_idle(std::uint64_t now_ms) noexcept {
     if (locked_ || !idle_.is_due(now_ms))
         return false;
-    // Frees by others are seen first, so many at a call: until then those objects seem in use.
+    // Frees by others are seen first, so many at a call: until then those objects seem in use. They
+    // may come faster than that, so no more calls follow than it takes to see to each block once.
     constexpr std::size_t most_blocks = 8;
     constexpr std::size_t most_words = 512;
-    if (!remote_.is_empty() && remote_.drain(most_blocks, most_words) != 0 && !remote_.is_empty())
+    if (drains_ <= heap().slabs().open_blocks() / most_blocks && !remote_.is_empty() &&
+        remote_.drain(most_blocks, most_words) != 0 && !remote_.is_empty()) {
+        ++drains_;
         return true;
+    }
+    drains_ = 0;
     return idle_.look(heap(), now_ms);
 }
 

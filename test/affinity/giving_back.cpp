@@ -212,6 +212,31 @@ TEST(affinity_giving_back_large, one_span_goes_at_a_call_and_a_loop_gives_all_th
     EXPECT_LE(b.resident(), 4_MiB);
 }
 
+/// Others' frees may come faster than one call sees to: all else has its turn nonetheless.
+TEST(affinity_giving_back_large_threads, it_goes_while_another_thread_frees_all_the_time) {
+    if (!support::threads_have_slabs())
+        GTEST_SKIP() << "no pages that go back: all goes to malloc, or heaps have locks";
+    affinity_heap& heap = affinity_heap::named("large, beside a busy queue");
+    constexpr std::size_t count = 200'000, stride = 2000; // at least one in each of 50 blocks
+    std::vector<void*> small(count);
+    for (void*& p : small)
+        p = heap.allocate(64, 16);
+    large_objects<affinity_heap> large{heap};
+    std::size_t rounds = 0;
+    for (; rounds < stride && large.resident() > 4_MiB; ++rounds) {
+        std::thread{[&] {
+            for (std::size_t i = rounds; i < count; i += stride)
+                heap.deallocate(small[i], 64, 16);
+        }}.join();
+        affinity_heap::give_back_due();
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    EXPECT_LE(large.resident(), 4_MiB);
+    for (std::size_t i = 0; i < count; ++i)
+        if (i % stride >= rounds)
+            heap.deallocate(small[i], 64, 16);
+}
+
 TEST(affinity_giving_back_shared, a_shared_heap_gives_back_what_is_idle_in_it_alone) {
     if (!support::threads_have_slabs())
         GTEST_SKIP() << "no pages that go back: all goes to malloc, or heaps have locks";

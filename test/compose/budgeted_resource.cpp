@@ -4,6 +4,7 @@
 
 #include <arenite/check/passthrough.hpp>
 #include <arenite/compose/limited_resource.hpp>
+#include <arenite/compose/synchronized_resource.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/freelist/tlsf_resource.hpp>
@@ -87,9 +88,9 @@ TEST(budgeted_resource, gives_the_group_its_bytes_back_when_it_ends) {
 
 #if ARENITE_EXCEPTIONS
 TEST(budgeted_resource, a_refusal_tells_of_the_budget) {
-    const auto text_of = [](auto& heap) -> std::string {
+    const auto text_of = [](auto& heap, std::size_t bytes = 101) -> std::string {
         try {
-            static_cast<void>(heap.allocate(101, 8));
+            static_cast<void>(heap.allocate(bytes, 8));
         } catch (const out_of_memory& error) {
             return error.what();
         }
@@ -102,6 +103,11 @@ TEST(budgeted_resource, a_refusal_tells_of_the_budget) {
     EXPECT_TRUE(text_of(heap).ends_with("whose budget has 40 left")) << text_of(heap);
     limited_resource<limited_resource<ordered_heap>> outer{1_MiB, std::size_t{20}};
     EXPECT_FALSE(text_of(outer).ends_with("left")) << "its own budget would have done";
+    synchronized_resource<limited_resource<ordered_heap>> locked{std::size_t{30}};
+    EXPECT_TRUE(text_of(locked).ends_with("whose budget has 30 left")) << text_of(locked);
+    budget_group none{0};
+    budgeted_resource<ordered_heap> empty{none};
+    EXPECT_TRUE(text_of(empty, 0).ends_with("whose budget has 0 left")) << text_of(empty, 0);
 }
 #endif
 

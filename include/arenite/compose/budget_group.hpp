@@ -82,8 +82,8 @@ public:
 
     /// Takes bytes here and in all groups above, or nowhere.
     [[nodiscard]] bool try_take(std::uint64_t bytes) noexcept;
-    /// try_take for memory that may be refused elsewhere: until note_held() says that it stays,
-    /// high_water() does not know of it, and no handler hears of it.
+    /// try_take for memory that may be refused elsewhere: high_water() and on_level wait for
+    /// note_held(), which says that it stays, if no other thread takes meanwhile. evict is asked.
     [[nodiscard]] bool hold(std::uint64_t bytes) noexcept;
     void note_held() noexcept;
     /// Takes what is in use already, whether there is room or not: a driver's own, for example.

@@ -87,6 +87,14 @@ public:
 
     // Further operations of the R.
 
+    /// Bytes that the R's budget leaves.
+    [[nodiscard]] std::size_t left_bytes() const noexcept
+        requires detail::Budgeted<inner_type>
+    {
+        const std::lock_guard lock{mutex_};
+        return inner_.left_bytes();
+    }
+
     /// Forwards to the R; see also near().
     [[nodiscard]] void* try_allocate_near(const void* p, std::size_t bytes,
                                           std::size_t alignment = default_alignment) noexcept

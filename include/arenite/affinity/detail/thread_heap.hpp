@@ -114,8 +114,8 @@ public:
         return remote_.is_empty() && !asked_.load(std::memory_order_relaxed) &&
                next_of_thread == nullptr && block_bytes == options_.block_bytes;
     }
-    /// Some whole pages of free objects go back, where it is time: true; then more may follow. Of a
-    /// locked one none.
+    /// Sees to some of what others freed, or some whole pages of free objects go back, where it is
+    /// time: true; then more may follow. Of a locked one none.
     [[nodiscard]] bool give_back_idle(std::uint64_t now_ms) noexcept;
     [[nodiscard]] arenite::usage usage() noexcept { return remote_.deducted(heap().usage()); }
     void list_regions(region_sink& sink);
@@ -172,6 +172,7 @@ private:
     bool locked_ = false;
     std::atomic<bool> asked_{false}; ///< to trim
     idle_pages idle_;                ///< of an unlocked one
+    std::size_t drains_ = 0;         ///< in a row, before idle_ looks
 
     fork_lock<std::mutex> lock_{outermost};
 
