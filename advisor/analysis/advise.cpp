@@ -168,9 +168,9 @@ advice_report advise_on(const std::string& trace, const advise_options& how) {
     r.recorded = std::make_unique<profile>(*from);
     r.damage = from->damage();
     r.sites = sites_of(*r.recorded, from->known(), names);
-    r.program = arenite::detail::report_text::visible(from->known().word("program"));
+    r.program = shown_word(from->known(), "program");
     r.fewer_frames = fewer_frames_text(from->known());
-    if (const std::string end = from->known().word("end");
+    if (const std::string end = shown_word(from->known(), "end");
         end.starts_with("signal") || (end.starts_with("exit") && end != "exit 0"))
         r.ended_badly = end;
     const auto again = trace::open(trace);

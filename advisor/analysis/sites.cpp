@@ -247,9 +247,13 @@ std::vector<site> sites_of(const profile& of, const trace::tables& known, symbol
     return all;
 }
 
+std::string shown_word(const trace::tables& known, const std::string& key) {
+    return visible(known.word(key));
+}
+
 std::string fewer_frames_text(const trace::tables& known) {
-    const std::string from = known.word("fewer_frames_from");
-    const std::string now = known.word("frames_at_end"), asked = known.word("frames");
+    const std::string from = shown_word(known, "fewer_frames_from");
+    const std::string now = shown_word(known, "frames_at_end"), asked = shown_word(known, "frames");
     if (from.empty())
         return {};
     return fmt::format("from about event {} on call stacks have {} frame{}: with {} they took too "

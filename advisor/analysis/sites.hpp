@@ -41,6 +41,9 @@ struct site {
 [[nodiscard]] std::vector<site> sites_of(const profile& of, const trace::tables& known,
                                          symbols& names);
 
+/// A word of a trace about its recording, for a terminal; empty where it has none.
+[[nodiscard]] std::string shown_word(const trace::tables& known, const std::string& key);
+
 /// A sentence, where call stacks were cut while the trace was recorded; else empty.
 [[nodiscard]] std::string fewer_frames_text(const trace::tables& known);
 

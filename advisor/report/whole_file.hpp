@@ -87,6 +87,11 @@ public:
         if (std::filesystem::exists(at, failed) && !std::filesystem::is_regular_file(at, failed))
             return path; // a device, also behind a link of /proc to it
         for (int links = 0; links < most_links; ++links) {
+            // One of /proc leads to an open file, whatever its text says: that may have no name.
+            if (std::filesystem::weakly_canonical(at.parent_path(), failed)
+                    .string()
+                    .starts_with("/proc/"))
+                return path;
             const std::filesystem::path to = std::filesystem::read_symlink(at, failed);
             if (failed)
                 break;

@@ -3,6 +3,7 @@
 #include "compare.hpp"
 
 #include "../record/program.hpp"
+#include "../report/whole_file.hpp"
 #include "../verb.hpp"
 #include "repeated_input.hpp"
 
@@ -160,7 +161,7 @@ comparison compare_mallocs(const start& program, const comparison_wishes& wishes
             one.reads_no_terminal = true;
             input.begin_anew();
             if (!wishes.output.empty())
-                std::filesystem::remove(wishes.output);
+                whole_file::remove_file(wishes.output);
             s.runs.push_back(run_to_its_end(one));
             most_resident = std::max(most_resident, s.runs.back().peak_bytes);
             std::string seen = contents_of(written.name());

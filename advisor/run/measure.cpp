@@ -150,7 +150,9 @@ measured run_to_its_end(const start& s) {
     return m;
 }
 
-void warm_machine(std::size_t bytes) noexcept {
+namespace {
+
+void touch_memory(std::size_t bytes) noexcept {
     void* const p =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
@@ -162,9 +164,26 @@ void warm_machine(std::size_t bytes) noexcept {
     ::munmap(p, bytes);
 }
 
+} // namespace
+
+void warm_machine(std::size_t bytes) noexcept {
+    const pid_t process = ::fork();
+    if (process == 0) {
+        if (std::FILE* const order = std::fopen("/proc/self/oom_score_adj", "we")) {
+            std::fputs("1000", order);
+            std::fclose(order);
+        }
+        touch_memory(bytes);
+        ::_exit(0);
+    }
+    while (process > 0 && ::waitpid(process, nullptr, 0) < 0 && errno == EINTR)
+        ;
+}
+
 void warm_machine_for(double most_resident_bytes) noexcept {
-    constexpr double least = 256 << 20, most = 1 << 30;
-    warm_machine(static_cast<std::size_t>(std::clamp(1.5 * most_resident_bytes, least, most)));
+    constexpr double unknown = 256 << 20, most = 1 << 30;
+    const double wanted = most_resident_bytes > 0 ? 1.5 * most_resident_bytes : unknown;
+    warm_machine(static_cast<std::size_t>(std::min(wanted, most)));
 }
 
 } // namespace arenite::advisor

@@ -33,10 +33,11 @@ struct measured {
 
 /// Touches and frees memory, in huge pages where there are such, so that the machine below (a
 /// virtual one has another below it) has given it out before anything is measured: else the first
-/// to ask for it pays milliseconds for each huge page, and those that follow do not.
+/// to ask for it pays milliseconds for each huge page, and those that follow do not. A process of
+/// its own does it, which the system ends first where there is not so much memory.
 void warm_machine(std::size_t bytes) noexcept;
-/// For a program that had so much resident at most, as far as that is known: half as much again,
-/// 256 MiB to 1 GiB.
+/// For a program that had so much resident at most: half as much again, up to 1 GiB; 256 MiB where
+/// that is 0, not known yet.
 void warm_machine_for(double most_resident_bytes) noexcept;
 
 /// Runs it to its end; signals that end this process are passed on. Throws bad_input where it

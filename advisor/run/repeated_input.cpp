@@ -7,12 +7,26 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace arenite::advisor {
 namespace {
+
+constexpr int silent_ms = 2000;
+
+/// Waits until standard input can be read, or has ended; false after so many ms, -1: never.
+bool await_input(int ms) {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    int ready = 0;
+    while ((ready = ::poll(&input, 1, ms)) < 0 && errno == EINTR)
+        ;
+    return ready != 0;
+}
 
 /// Copies what is left of standard input; false, with errno, where that fails.
 bool copy_input(std::FILE* to) {
@@ -21,7 +35,9 @@ bool copy_input(std::FILE* to) {
         const ssize_t n = ::read(STDIN_FILENO, part, sizeof part);
         if (n == 0)
             return std::fflush(to) == 0;
-        if (n < 0 && errno != EINTR)
+        if (n < 0 && errno == EAGAIN)
+            await_input(-1); // it does not block
+        else if (n < 0 && errno != EINTR)
             return false;
         if (n > 0 && std::fwrite(part, 1, static_cast<std::size_t>(n), to) != std::size_t(n))
             return false;
@@ -33,6 +49,16 @@ bool copy_input(std::FILE* to) {
 repeated_input::repeated_input() {
     struct stat s {};
     if (::fstat(STDIN_FILENO, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode))) {
+        if (!await_input(silent_ms)) {
+            fmt::print(stderr,
+                       "standard input has given nothing for {} seconds, and has not ended: "
+                       "the program's is empty\n",
+                       silent_ms / 1000);
+            const int none = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+            (void)::dup2(none, STDIN_FILENO);
+            ::close(none);
+            return;
+        }
         std::FILE* const kept = std::tmpfile();
         const bool good =
             kept != nullptr && copy_input(kept) && ::dup2(::fileno(kept), STDIN_FILENO) >= 0;

@@ -42,9 +42,9 @@ void show_counts(const profile& p, const trace::source& from) {
     const auto& about = from.known();
     fmt::print("{} events of {} thread{}", grouped(p.events()), p.threads(),
                p.threads() == 1 ? "" : "s");
-    if (const std::string program = about.word("program"); !program.empty())
-        fmt::print(" of {} ({}, {:.2f} s of CPU time while recorded)",
-                   arenite::detail::report_text::visible(program), about.word("end"),
+    if (const std::string program = shown_word(about, "program"); !program.empty())
+        fmt::print(" of {} ({}, {:.2f} s of CPU time while recorded)", program,
+                   shown_word(about, "end"),
                    std::strtod(about.word("cpu_ms").c_str(), nullptr) * 1e-3);
     fmt::print(
         "\n  malloc {}, calloc {}, realloc {}, aligned {}, new {}, new[] {}, free {}, delete "
@@ -66,15 +66,15 @@ void show_counts(const profile& p, const trace::source& from) {
             "their birth\n",
             grouped(p.marks()), share(died, p.allocations()));
     }
-    if (const std::string checked = about.word("checked"); !checked.empty())
+    if (const std::string checked = shown_word(about, "checked"); !checked.empty())
         fmt::print("call stacks: {} checked against the unwind tables, {} differ; {} were taken by "
                    "the slow way\n",
-                   checked, about.word("differing"), about.word("unwound_slowly"));
+                   checked, shown_word(about, "differing"), shown_word(about, "unwound_slowly"));
     if (const std::string fewer = fewer_frames_text(about); !fewer.empty())
         fmt::print("{}\n", fewer);
-    if (const std::string lost = about.word("lost"); !lost.empty() && lost != "0")
+    if (const std::string lost = shown_word(about, "lost"); !lost.empty() && lost != "0")
         fmt::print("events that were not written: {}\n", lost);
-    if (const std::string ended = about.word("recording_ended"); !ended.empty())
+    if (const std::string ended = shown_word(about, "recording_ended"); !ended.empty())
         fmt::print("recording ended before the program did: {}\n", ended);
     if (p.never_seen() != 0)
         fmt::print("frees of what was never seen allocated: {}\n", grouped(p.never_seen()));
@@ -112,7 +112,7 @@ void show_touches(const profile& p, const trace::tables& known, const std::vecto
                   std::size_t count) {
     const touches& t = p.touched();
     if (t.samples() == 0 && t.bursts() == 0) {
-        if (const std::string why = known.word("accesses"); !why.empty())
+        if (const std::string why = shown_word(known, "accesses"); !why.empty())
             fmt::print("\nwhat is touched was not observed: {}\n", why);
         return;
     }

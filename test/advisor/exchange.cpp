@@ -166,6 +166,37 @@ TEST_F(exchange, exports_a_profile) {
         EXPECT_NE(bytes.find(word), std::string::npos) << word;
 }
 
+TEST_F(exchange, writes_into_an_open_file_without_a_name) {
+    make_trace("T");
+    const finished r =
+        shell("exec 3<>" + in("gone") + "; rm " + in("gone") +
+              "; $A export --collapsed -o /dev/fd/3 " + in("T") + " > /dev/null && cat <&3");
+    EXPECT_EQ(r.code, 0) << r.text;
+    EXPECT_NE(r.text.find("game;main;make 100"), std::string::npos) << r.text;
+    EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(exchange, shows_no_control_characters_of_a_trace) {
+    {
+        trace::writer to{in("T")};
+        to.put({.address = 4096, .bytes = 16});
+        std::vector<std::pair<std::string, std::string>> words;
+        for (const char* key :
+             {"program", "end", "checked", "differing", "unwound_slowly", "lost", "recording_ended",
+              "accesses", "fewer_frames_from", "frames_at_end", "frames"})
+            words.emplace_back(key, "exit 3\x1b]0;title\x07\n");
+        to.put_about({words.begin(), words.end()});
+    }
+    for (const char* verb :
+         {"show ", "advise --turns 1 ", "replay --turns 1 ", "export --pprof "}) {
+        const finished r = shell("$A " + (verb + in("T")));
+        EXPECT_EQ(r.text.find('\x1b'), std::string::npos) << r.text;
+        EXPECT_EQ(r.text.find('\a'), std::string::npos) << r.text;
+    }
+    EXPECT_NE(shell("$A show " + in("T")).text.find("exit 3\\x1b]0;title\\x07\\x0a"),
+              std::string::npos);
+}
+
 TEST_F(exchange, exports_a_timeline) {
     make_trace("T");
     const finished r = shell("$A export --perfetto " + in("T"));

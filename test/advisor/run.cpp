@@ -98,6 +98,16 @@ TEST(arenite_run, compares_runs_that_read_the_same_pipe) {
     EXPECT_TRUE(has(r, "output and exit status: equal")) << r.text;
 }
 
+TEST(arenite_run, does_not_wait_for_the_end_of_a_pipe_that_gives_nothing) {
+    const std::string pipe = scratch_file(".pipe"); // which this shell could write to
+    const finished r = shell("mkfifo " + pipe + "; exec 3<>" + pipe +
+                             "; $A run --compare --rounds 1 -- wc -c <&3");
+    EXPECT_TRUE(has(r, "has given nothing for 2 seconds")) << r.text;
+    EXPECT_TRUE(has(r, "\n0\n")) << r.text;
+    EXPECT_EQ(r.code, 0);
+    std::filesystem::remove(pipe);
+}
+
 TEST(arenite_run, compares_with_a_library_of_the_users_choice) {
     const std::string json = scratch_file(".json");
     const std::string library = scratch_file(".so");
