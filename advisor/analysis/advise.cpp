@@ -204,7 +204,7 @@ advice_report advise_on(const std::string& trace, const advise_options& how) {
     const replayed& base = results[1];
     r.floor_ns = results[0].median(&outcome::ns);
     r.malloc_ns = base.median(&outcome::ns) - r.floor_ns;
-    r.costs.know_at_least(base.median(&outcome::ns));
+    r.costs.take_replay_time_if_unknown(base.median(&outcome::ns));
     for (std::size_t i = 2; i < first; ++i) {
         const difference_made d = compare(base, results[i]);
         r.mallocs.push_back({subjects[i].name, d, judge(d, r.costs)});
@@ -276,7 +276,7 @@ void test_on(advice_report& r, const std::string& trace, const advise_options& h
         ++done;
         how.step(fmt::format("testing {} of {}", done, subjects.size() * how.turns));
     });
-    costs.know_at_least(results[0].median(&outcome::ns));
+    costs.take_replay_time_if_unknown(results[0].median(&outcome::ns));
     for (std::size_t i = 0; i < r.advised.size(); ++i) {
         tested_advice& t = *r.advised[i].tested;
         t.costs = costs;

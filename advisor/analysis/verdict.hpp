@@ -4,6 +4,7 @@
 
 #include "../replay/runs.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -31,7 +32,7 @@ struct program_costs {
         return cpu_is_known ? "the CPU time" : "the replay's time";
     }
     /// Takes the replay's time where the program's is not known.
-    void know_at_least(double replay_ns) noexcept {
+    void take_replay_time_if_unknown(double replay_ns) noexcept {
         cpu_is_known = cpu_ns > 0;
         if (!cpu_is_known)
             cpu_ns = replay_ns;
@@ -66,9 +67,10 @@ struct difference_made {
     return d.tried_unread ? std::lerp(d.saved_unread_ns, d.saved_ns, of.reads_what_it_frees)
                           : d.saved_ns;
 }
-/// In calls and walks together.
+/// In calls and walks together; no more than all there is, where that is known.
 [[nodiscard]] inline double saved_in_all(const difference_made& d, const program_costs& of) {
-    return saved_in_calls(d, of) + saved_in_walks(d, of);
+    const double saved = saved_in_calls(d, of) + saved_in_walks(d, of);
+    return of.cpu_ns > 0 ? std::min(saved, of.cpu_ns) : saved;
 }
 
 /// The least and the most that it may be: turns differ, it is not known what the program reads, and

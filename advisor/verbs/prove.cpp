@@ -106,7 +106,8 @@ int prove_verb_runs(arguments& given) {
                  "SITE=KIND: serve a call site, once each, by ordered, pools or linear, "
                  "whatever the advice is");
     given.option("--turns", turns, "how often each way is measured");
-    given.option("--compare", compared, "a file that the program writes: it must stay the same");
+    given.option("--compare", compared,
+                 "a file that the program writes, removed before each run: it must stay the same");
     given.read();
     if (turns < 1 || turns > 1000)
         throw bad_input("--turns is not within 1 and 1000");

@@ -140,7 +140,8 @@ int run(arguments& given) {
     given.flag("--compare", compares,
                "run it in turns with the C library's malloc, and others that are installed");
     given.option("--rounds", wishes.rounds, "how many turns each has in a comparison");
-    given.option("--compare-output", wishes.output, "a file that it writes: compare that, too");
+    given.option("--compare-output", wishes.output,
+                 "a file that it writes: removed before each run, and compared, too");
     given.option("--with", wishes.also,
                  "NAME=FILE: another malloc to compare with, a library of this name");
     given.option("--map", map, "draw its memory at its end into this file (SVG)");

@@ -244,7 +244,7 @@ TEST(first_line, gives_no_verdict_on_what_cannot_be) {
 TEST(first_line, tells_a_range_whose_ends_are_in_order) {
     const program_costs costs{.cpu_ns = 1e9};
     const difference_made d{.saved_ns = 1.5e9, .spread_ns = 0.1e9};
-    EXPECT_EQ(saved_text(d, costs), "150 % (100 to 100)");
+    EXPECT_EQ(saved_text(d, costs), "100 % (100 to 100)");
 }
 
 TEST(advised, says_where_call_sites_have_another_advice) {
