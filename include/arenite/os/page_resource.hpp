@@ -42,10 +42,9 @@ struct page_options {
     /// How long freed memory stays resident with its addresses; 0: returned to the system at once.
     std::uint32_t delay_ms = 1000;
     /// Limit on freed memory that waits: together with what is in use, no more than the peak of
-    /// use, and at most this many bytes; or a third of the peak if that is more, or 4 MiB unless
-    /// this is less. Until a program has twice come back for what it gave back, also no more than
-    /// 32 MiB, or a quarter of what is in use if that is more; then, with what is in use, an eighth
-    /// more than the peak.
+    /// use and a third of it, and at most this many bytes; or a third of the peak if that is more,
+    /// or 4 MiB unless this is less. Until a program has twice come back for what it gave back,
+    /// also no more than 32 MiB, or a quarter of what is in use if that is more.
     std::size_t most_waiting_bytes = 256_MiB;
     /// The clock for the delay: any that never goes back.
     std::uint64_t (*now_ms)() noexcept = &detail::os::platform::now_ms;
