@@ -239,6 +239,19 @@ TEST(growing_vector, changes_nothing_where_a_copy_throws_while_elements_move) {
 }
 #endif
 
+TEST(growing_vector, grows_by_no_few_elements_where_it_can_move) {
+    ordered_heap heap; // whose objects have some slack, which no doubling fits into
+    growing_vector<int, ordered_heap> v{heap};
+    std::size_t changes = 0, capacity = 0;
+    for (int i = 0; i < 1'000'000; ++i) {
+        v.push_back(i);
+        changes += v.capacity() != capacity ? 1 : 0;
+        capacity = v.capacity();
+    }
+    EXPECT_LE(changes, 100U);
+    EXPECT_EQ(v[999'999], 999'999);
+}
+
 TEST(growing_vector, takes_what_fits_where_doubling_does_not) {
     if (passthrough())
         GTEST_SKIP() << "malloc has no region that ends";

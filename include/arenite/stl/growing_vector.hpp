@@ -171,8 +171,8 @@ public:
     [[nodiscard]] R* resource() const noexcept { return memory_.get(); }
 
     void reserve(size_type n) {
-        if (n > capacity_ && !grow_in_place(n, n))
-            move_to(n, n, [](T*) { return false; });
+        if (n > capacity_)
+            grow(n, n, [](T*) { return false; });
     }
     /// Where memory cannot shrink in place, nothing changes.
     void shrink_to_fit() noexcept {
@@ -203,13 +203,12 @@ public:
     template <class... Args>
     T& emplace_back(Args&&... args) {
         if (size_ == capacity_) [[unlikely]] {
-            if (!grow_in_place(size_ + 1, next_capacity())) {
-                move_to(size_ + 1, next_capacity(), [&](T* at) {
-                    std::construct_at(at, std::forward<Args>(args)...);
-                    return true;
-                });
+            const bool is_made = grow(size_ + 1, next_capacity(), [&](T* at) {
+                std::construct_at(at, std::forward<Args>(args)...);
+                return true;
+            });
+            if (is_made)
                 return data_[size_++];
-            }
         }
         T* const p = std::construct_at(data_ + size_, std::forward<Args>(args)...);
         ++size_;
@@ -303,8 +302,8 @@ private:
     }
     /// Room for at least n elements, for more where there is memory.
     void reserve_for(size_type n) {
-        if (n > capacity_ && !grow_in_place(n, std::max(n, next_capacity())))
-            move_to(n, std::max(n, next_capacity()), [](T*) { return false; });
+        if (n > capacity_)
+            grow(n, std::max(n, next_capacity()), [](T*) { return false; });
     }
     /// Elements are added at the end; where one throws, all of them go again.
     struct adding {
@@ -321,9 +320,13 @@ private:
             return false;
     }
 
-    /// Room for `least` elements, better for `wanted`, without moving any. Throws where they must
-    /// not move.
-    [[nodiscard]] bool grow_in_place(size_type least, size_type wanted) {
+    /// Room for `least` elements, better for `wanted`: in place where there is an eighth more at
+    /// least, so that few calls follow; else elsewhere; in place for `least` where there is no
+    /// memory elsewhere, or elements must not move. With new memory `construct` may first make an
+    /// element after those that are there: it may be made of one of them. Tells whether it has.
+    /// Throws where there is no room; nothing changes then.
+    template <class Construct>
+    bool grow(size_type least, size_type wanted, Construct construct) {
         if (least > max_size())
             throw_out_of_memory(least <= detail::max_object_bytes / sizeof(T)
                                     ? least * sizeof(T)
@@ -333,17 +336,33 @@ private:
         if (data_ == nullptr) {
             data_ = take(least, wanted);
             capacity_ = wanted;
-            return true;
+            return false;
         }
-        for (const size_type n : {wanted, least}) {
-            if (resize_memory(n)) {
-                capacity_ = n;
-                return true;
-            }
+        if (grow_in_place(wanted))
+            return false;
+        if (!memory_.may_move()) {
+            if (!grow_in_place(least))
+                throw_out_of_memory(least * sizeof(T), alignof(T), memory_.get());
+            return false;
         }
-        if (!memory_.may_move())
-            throw_out_of_memory(least * sizeof(T), alignof(T), memory_.get());
-        return false;
+        if (grow_in_place(std::clamp(capacity_ + capacity_ / 8, least, wanted)))
+            return false;
+        T* elsewhere = nullptr;
+        if constexpr (Allocating<R>)
+            elsewhere =
+                static_cast<T*>(memory_.get()->try_allocate(wanted * sizeof(T), alignof(T)));
+        if (elsewhere == nullptr) {
+            if (grow_in_place(least))
+                return false;
+            elsewhere = take(least, wanted);
+        }
+        return move_to(elsewhere, wanted, construct);
+    }
+    [[nodiscard]] bool grow_in_place(size_type n) noexcept {
+        if (!resize_memory(n))
+            return false;
+        capacity_ = n;
+        return true;
     }
 
     /// Memory for n elements or, where there is not that much, for `least`, which n is then.
@@ -357,35 +376,36 @@ private:
         return static_cast<T*>(r.allocate(n * sizeof(T), alignof(T)));
     }
 
-    /// To new memory, in which `construct` may first make an element after those that are there: it
-    /// may be made of one of them.
+    /// To new memory for n elements, which goes back where an element throws.
     template <class Construct>
-    void move_to(size_type least, size_type n, Construct construct) {
+    bool move_to(T* memory, size_type n, Construct construct) {
+        struct new_memory {
+            growing_vector& v;
+            T* begin;
+            size_type count;
+            size_type made = 0;
+            bool has_last = false;
+            ~new_memory() {
+                std::destroy_n(begin, made);
+                if (has_last)
+                    std::destroy_at(begin + v.size_);
+                if (begin != nullptr)
+                    v.memory_.get()->deallocate(begin, count * sizeof(T), alignof(T));
+            }
+        } to{*this, memory, n};
         if constexpr (std::is_move_constructible_v<T>) {
-            struct new_memory { // goes back where a constructor throws
-                growing_vector& v;
-                T* begin;
-                size_type count;
-                size_type made = 0;
-                bool has_last = false;
-                ~new_memory() {
-                    std::destroy_n(begin, made);
-                    if (has_last)
-                        std::destroy_at(begin + v.size_);
-                    if (begin != nullptr)
-                        v.memory_.get()->deallocate(begin, count * sizeof(T), alignof(T));
-                }
-            } to{*this, take(least, n), n};
-            to.has_last = construct(to.begin + size_);
+            const bool is_made = construct(to.begin + size_);
+            to.has_last = is_made;
             for (; to.made < size_; ++to.made)
                 std::construct_at(to.begin + to.made, std::move_if_noexcept(data_[to.made]));
             to.made = size_;
             to.has_last = false;
             std::swap(data_, to.begin);
             std::swap(capacity_, to.count);
+            return is_made;
         } else {
             static_cast<void>(construct);
-            throw_out_of_memory(least * sizeof(T), alignof(T), memory_.get());
+            throw_out_of_memory(n * sizeof(T), alignof(T), memory_.get());
         }
     }
 
