@@ -39,7 +39,9 @@ inline namespace ARENITE_ABI {
 /// Use when:  it is not known how large a sequence becomes, and copying it, or having it twice for
 ///            a moment, would cost too much; or others keep pointers into it.
 /// Cost:      push_back O(1), amortised; with addresses of its own without a copy: one system call
-///            a growth step, and the first touch of each page.
+///            a growth step, and the first touch of each page; to make and end one takes about
+///            10 us, more than a std::vector of 100 KB takes to grow. Over a resource it grows in
+///            place by an eighth at least, else it moves.
 /// Overhead:  none an element. Own addresses: less than a growth step of committed memory, pages
 ///            that nothing touched yet are not resident; one small object of malloc.
 /// Limits:    the addresses that were given; T must be complete where it is used. Over a resource
@@ -180,8 +182,8 @@ public:
             return;
         if (size_ == 0)
             release();
-        else if (resize_memory(size_))
-            capacity_ = size_;
+        else
+            static_cast<void>(resize_in_place(size_));
         memory_.give_back();
     }
     void resize(size_type n) {
@@ -312,12 +314,15 @@ private:
         ~adding() { v.truncate(kept); }
     };
 
-    [[nodiscard]] bool resize_memory(size_type n) noexcept {
+    /// Memory for n elements without moving any; false where that cannot be.
+    [[nodiscard]] bool resize_in_place(size_type n) noexcept {
+        bool is_resized = false;
         if constexpr (Resizing<R>)
-            return detail::try_resize(*memory_.get(), data_, capacity_ * sizeof(T), n * sizeof(T),
-                                      alignof(T));
-        else
-            return false;
+            is_resized = detail::try_resize(*memory_.get(), data_, capacity_ * sizeof(T),
+                                            n * sizeof(T), alignof(T));
+        if (is_resized)
+            capacity_ = n;
+        return is_resized;
     }
 
     /// Room for `least` elements, better for `wanted`: in place where there is an eighth more at
@@ -338,31 +343,25 @@ private:
             capacity_ = wanted;
             return false;
         }
-        if (grow_in_place(wanted))
+        if (resize_in_place(wanted))
             return false;
         if (!memory_.may_move()) {
-            if (!grow_in_place(least))
+            if (!resize_in_place(least))
                 throw_out_of_memory(least * sizeof(T), alignof(T), memory_.get());
             return false;
         }
-        if (grow_in_place(std::clamp(capacity_ + capacity_ / 8, least, wanted)))
+        if (resize_in_place(std::clamp(capacity_ + capacity_ / 8, least, wanted)))
             return false;
         T* elsewhere = nullptr;
         if constexpr (Allocating<R>)
             elsewhere =
                 static_cast<T*>(memory_.get()->try_allocate(wanted * sizeof(T), alignof(T)));
         if (elsewhere == nullptr) {
-            if (grow_in_place(least))
+            if (resize_in_place(least))
                 return false;
             elsewhere = take(least, wanted);
         }
         return move_to(elsewhere, wanted, construct);
-    }
-    [[nodiscard]] bool grow_in_place(size_type n) noexcept {
-        if (!resize_memory(n))
-            return false;
-        capacity_ = n;
-        return true;
     }
 
     /// Memory for n elements or, where there is not that much, for `least`, which n is then.
