@@ -252,6 +252,24 @@ TEST(growing_vector, grows_by_no_few_elements_where_it_can_move) {
     EXPECT_EQ(v[999'999], 999'999);
 }
 
+#if ARENITE_EXCEPTIONS
+TEST(growing_vector, uses_the_slack_of_an_object_where_elements_cannot_move) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc cannot enlarge in place";
+    ordered_heap heap;
+    growing_vector<std::atomic<int>, ordered_heap> v{heap};
+    v.reserve(100'000);
+    const auto fill = [&] {
+        for (int i = 0; i < 200'000; ++i)
+            v.emplace_back(i);
+    };
+    EXPECT_THROW(fill(), out_of_memory);
+    EXPECT_GE(v.size(), 105'000U);
+    EXPECT_EQ(v.size(), v.capacity());
+    EXPECT_EQ(v.back().load(), static_cast<int>(v.size() - 1));
+}
+#endif
+
 TEST(growing_vector, takes_what_fits_where_doubling_does_not) {
     if (passthrough())
         GTEST_SKIP() << "malloc has no region that ends";

@@ -345,23 +345,25 @@ private:
         }
         if (resize_in_place(wanted))
             return false;
-        if (!memory_.may_move()) {
-            if (!resize_in_place(least))
-                throw_out_of_memory(least * sizeof(T), alignof(T), memory_.get());
-            return false;
+        if constexpr (std::is_move_constructible_v<T>) {
+            if (memory_.may_move()) {
+                if (resize_in_place(std::clamp(capacity_ + capacity_ / 8, least, wanted)))
+                    return false;
+                T* elsewhere = nullptr;
+                if constexpr (Allocating<R>)
+                    elsewhere = static_cast<T*>(
+                        memory_.get()->try_allocate(wanted * sizeof(T), alignof(T)));
+                if (elsewhere == nullptr) {
+                    if (resize_in_place(least))
+                        return false;
+                    elsewhere = take(least, wanted);
+                }
+                return move_to(elsewhere, wanted, construct);
+            }
         }
-        if (resize_in_place(std::clamp(capacity_ + capacity_ / 8, least, wanted)))
-            return false;
-        T* elsewhere = nullptr;
-        if constexpr (Allocating<R>)
-            elsewhere =
-                static_cast<T*>(memory_.get()->try_allocate(wanted * sizeof(T), alignof(T)));
-        if (elsewhere == nullptr) {
-            if (resize_in_place(least))
-                return false;
-            elsewhere = take(least, wanted);
-        }
-        return move_to(elsewhere, wanted, construct);
+        if (!resize_in_place(least))
+            throw_out_of_memory(least * sizeof(T), alignof(T), memory_.get());
+        return false;
     }
 
     /// Memory for n elements or, where there is not that much, for `least`, which n is then.
@@ -392,20 +394,15 @@ private:
                     v.memory_.get()->deallocate(begin, count * sizeof(T), alignof(T));
             }
         } to{*this, memory, n};
-        if constexpr (std::is_move_constructible_v<T>) {
-            const bool is_made = construct(to.begin + size_);
-            to.has_last = is_made;
-            for (; to.made < size_; ++to.made)
-                std::construct_at(to.begin + to.made, std::move_if_noexcept(data_[to.made]));
-            to.made = size_;
-            to.has_last = false;
-            std::swap(data_, to.begin);
-            std::swap(capacity_, to.count);
-            return is_made;
-        } else {
-            static_cast<void>(construct);
-            throw_out_of_memory(n * sizeof(T), alignof(T), memory_.get());
-        }
+        const bool is_made = construct(to.begin + size_);
+        to.has_last = is_made;
+        for (; to.made < size_; ++to.made)
+            std::construct_at(to.begin + to.made, std::move_if_noexcept(data_[to.made]));
+        to.made = size_;
+        to.has_last = false;
+        std::swap(data_, to.begin);
+        std::swap(capacity_, to.count);
+        return is_made;
     }
 
     void append_copies(size_type n, const T& value) {
