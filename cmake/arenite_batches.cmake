@@ -7,7 +7,7 @@ include_guard(GLOBAL)
 # stands before all of them, and each is in a namespace of its own: names never meet, whatever they are.
 #
 # Alone stay sources with something that would be another thing there: a macro, a namespace with a name, a C
-# function, a specialisation; and those with options of their own.
+# function, a specialisation, an instantiation; and those with options of their own.
 function(arenite_batches result name size)
   if(NOT size GREATER 1)
     set(${result} ${ARGN} PARENT_SCOPE)
@@ -42,7 +42,7 @@ endfunction()
 
 function(_arenite_can_be_in_a_batch result source)
   set(${result} OFF PARENT_SCOPE)
-  file(STRINGS ${source} foreign REGEX "^( *# *define|namespace +[a-z]|extern|template *<>|int main)")
+  file(STRINGS ${source} foreign REGEX "^( *# *define|namespace +[a-z]|extern|template *<>|template class|int main)")
   if(foreign)
     return()
   endif()
