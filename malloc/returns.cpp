@@ -9,6 +9,7 @@
 #include <arenite/ordered/detail/idle_pages.hpp>
 #include <arenite/os/detail/platform.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -156,6 +157,8 @@ void detail::note_many_frees() noexcept {
     } else if (in_use < w.half_bytes && held >= idle_pages::least_held_bytes) {
         w.half_bytes = in_use / 2;
         begin_watch(*mine, in_use);
+    } else if (w.half_bytes != SIZE_MAX) {
+        w.half_bytes = std::max(w.half_bytes, in_use / 2);
     }
 }
 

@@ -123,7 +123,8 @@ std::string saved_text(const difference_made& d, const program_costs& of) {
     if (of.cpu_ns <= 0)
         return "0 %";
     const saved_range range = range_of(d, of);
-    return fmt::format("{:.0f} % ({:.0f} to {:.0f}{})", 100 * saved_in_all(d, of) / of.cpu_ns,
+    return fmt::format("{:.0f} % ({:.0f} to {:.0f}{})",
+                       100 * range.within(saved_in_all(d, of)) / of.cpu_ns,
                        100 * range.least / of.cpu_ns, 100 * range.most / of.cpu_ns,
                        d.one_turn ? "; one turn: no spread known" : "");
 }

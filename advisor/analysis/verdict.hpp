@@ -67,16 +67,20 @@ struct difference_made {
     return d.tried_unread ? std::lerp(d.saved_unread_ns, d.saved_ns, of.reads_what_it_frees)
                           : d.saved_ns;
 }
-/// In calls and walks together; no more than all there is, where that is known.
+/// In calls and walks together.
 [[nodiscard]] inline double saved_in_all(const difference_made& d, const program_costs& of) {
-    const double saved = saved_in_calls(d, of) + saved_in_walks(d, of);
-    return of.cpu_ns > 0 ? std::min(saved, of.cpu_ns) : saved;
+    return saved_in_calls(d, of) + saved_in_walks(d, of);
 }
 
 /// The least and the most that it may be: turns differ, it is not known what the program reads, and
 /// a change of bursts within their spread may be one.
 struct saved_range {
     double least = 0, most = 0;
+
+    /// As a text tells it: nothing outside the range.
+    [[nodiscard]] double within(double saved) const noexcept {
+        return std::min(std::max(saved, least), most);
+    }
 };
 [[nodiscard]] saved_range range_of(const difference_made& d, const program_costs& of);
 /// "49 % (43 to 54)", of the program's CPU time; of one turn it says that, too.

@@ -212,8 +212,7 @@ proof prove_plan(const std::vector<std::byte>& plan, const std::vector<std::stri
             s.output = output;
             s.reads_no_terminal = true;
             input.begin_anew();
-            if (!compared.empty())
-                whole_file::remove_file(compared);
+            whole_file::remove_before_run(compared);
             const bool with_shim = i < 2;
             shared->routes = i == 1;
             for (std::size_t g = 0; g < prove::most_groups; ++g)
@@ -227,7 +226,8 @@ proof prove_plan(const std::vector<std::byte>& plan, const std::vector<std::stri
             made.runs[i].cpu_seconds.push_back(m.cpu_seconds);
             made.runs[i].peak_bytes.push_back(m.peak_bytes);
             made.runs[i].faults.push_back(m.faults);
-            const bool wrote = !compared.empty() && std::filesystem::exists(compared);
+            std::error_code failed;
+            const bool wrote = !compared.empty() && std::filesystem::exists(compared, failed);
             const left_behind now{m.exit_code(), contents(output), wrote,
                                   wrote ? contents(compared) : ""};
             if (turn == 0)

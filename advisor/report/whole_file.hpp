@@ -57,18 +57,21 @@ public:
     static void require_writable(const std::string& path) {
         if (path.empty())
             return;
-        const whole_file made{path};
+        whole_file made{path};
+        made.kept_ = true; // what it does not make is not removed
         bool is_writable = false;
-        if (std::filesystem::is_directory(path)) {
+        std::error_code failed;
+        if (std::filesystem::is_directory(path, failed)) {
             errno = EISDIR;
         } else if (made.in_place_) { // not opened: a pipe would wait for its reader
             is_writable = ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
         } else {
             const int file =
                 ::open(made.part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-            is_writable = file >= 0;
-            if (is_writable)
-                ::close(file); // and removed with `made`
+            made.kept_ = file < 0;
+            is_writable = file >= 0 || (errno == EEXIST && ::access(made.part_.c_str(), W_OK) == 0);
+            if (file >= 0)
+                ::close(file);
         }
         if (!is_writable)
             throw bad_input(path + " cannot be written: " + std::strerror(errno));
@@ -78,6 +81,18 @@ public:
     static void remove_file(const std::string& path) {
         if (!is_no_file(path))
             std::remove(path.c_str());
+    }
+
+    /// Removes a file that a program is to write anew, the one that links lead to. Throws bad_input
+    /// where it stays.
+    static void remove_before_run(const std::string& path) {
+        if (path.empty())
+            return;
+        std::error_code failed;
+        const std::string file = end_of_links(path);
+        remove_file(file);
+        if (std::filesystem::exists(file, failed))
+            throw bad_input(path + " cannot be removed, and a program's file is compared");
     }
 
     /// The place that symbolic links lead to, whether there is a file or not.

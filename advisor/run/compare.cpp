@@ -160,8 +160,7 @@ comparison compare_mallocs(const start& program, const comparison_wishes& wishes
             one.output = written.name();
             one.reads_no_terminal = true;
             input.begin_anew();
-            if (!wishes.output.empty())
-                whole_file::remove_file(wishes.output);
+            whole_file::remove_before_run(wishes.output);
             s.runs.push_back(run_to_its_end(one));
             most_resident = std::max(most_resident, s.runs.back().peak_bytes);
             std::string seen = contents_of(written.name());

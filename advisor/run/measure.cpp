@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -169,6 +170,7 @@ void touch_memory(std::size_t bytes) noexcept {
 void warm_machine(std::size_t bytes) noexcept {
     const pid_t process = ::fork();
     if (process == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (std::FILE* const order = std::fopen("/proc/self/oom_score_adj", "we")) {
             std::fputs("1000", order);
             std::fclose(order);

@@ -34,7 +34,8 @@ struct measured {
 /// Touches and frees memory, in huge pages where there are such, so that the machine below (a
 /// virtual one has another below it) has given it out before anything is measured: else the first
 /// to ask for it pays milliseconds for each huge page, and those that follow do not. A process of
-/// its own does it, which the system ends first where there is not so much memory.
+/// its own does it, which the system ends first where there is not so much memory, if it does not
+/// end a whole group at once.
 void warm_machine(std::size_t bytes) noexcept;
 /// For a program that had so much resident at most: half as much again, up to 1 GiB; 256 MiB where
 /// that is 0, not known yet.

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <string>
@@ -17,7 +16,7 @@
 namespace arenite::advisor {
 namespace {
 
-constexpr int silent_ms = 2000;
+constexpr int silent_ms = 10'000;
 
 /// Waits until standard input can be read, or has ended; false after so many ms, -1: never.
 bool await_input(int ms) {
@@ -49,16 +48,11 @@ bool copy_input(std::FILE* to) {
 repeated_input::repeated_input() {
     struct stat s {};
     if (::fstat(STDIN_FILENO, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode))) {
-        if (!await_input(silent_ms)) {
-            fmt::print(stderr,
-                       "standard input has given nothing for {} seconds, and has not ended: "
-                       "the program's is empty\n",
-                       silent_ms / 1000);
-            const int none = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-            (void)::dup2(none, STDIN_FILENO);
-            ::close(none);
-            return;
-        }
+        if (!await_input(silent_ms))
+            throw bad_input(fmt::format("standard input is a pipe that has given nothing for {} "
+                                        "seconds, and several runs want all of it: give a file, "
+                                        "or </dev/null",
+                                        silent_ms / 1000));
         std::FILE* const kept = std::tmpfile();
         const bool good =
             kept != nullptr && copy_input(kept) && ::dup2(::fileno(kept), STDIN_FILENO) >= 0;

@@ -10,12 +10,11 @@ namespace arenite::advisor {
 /// when this is made.
 ///
 /// A pipe or a socket is read to its end and kept in a file without a name, which takes its place
-/// as the standard input of this process and of those that it starts; one that gives nothing for
-/// two seconds, as that of a shell of others which nothing writes to, is replaced by nothing, and
-/// standard error says so. A file is read where it is.
+/// as the standard input of this process and of those that it starts. A file is read where it is.
 /// A terminal, and any other device, is as it was: each run reads on.
 ///
-/// Failure: bad_input, where a pipe cannot be read or kept.
+/// Failure: bad_input, where a pipe cannot be read or kept, or gives nothing for ten seconds and
+///          does not end either, as one that nobody writes to.
 class repeated_input {
 public:
     repeated_input();

@@ -29,9 +29,10 @@ std::string figures(const difference_made& d, const program_costs& of) {
     const double percent = of.cpu_ns > 0 ? -100 / of.cpu_ns : 0;
     if (of.cpu_ns > 0 && walks != 0) {
         const saved_range range = range_of(d, of);
-        text = fmt::format(
-            "{:+.1f} % {} in all ({:+.0f} to {:+.0f}): ", percent * saved_in_all(d, of),
-            of.cpu_is_known ? "CPU" : "of the replay", percent * range.least, percent * range.most);
+        text = fmt::format("{:+.1f} % {} in all ({:+.0f} to {:+.0f}): ",
+                           percent * range.within(saved_in_all(d, of)),
+                           of.cpu_is_known ? "CPU" : "of the replay", percent * range.least,
+                           percent * range.most);
     }
     text += fmt::format("{:+.1f} % {}", percent * saved_in_calls(d, of),
                         walks != 0        ? "in calls"

@@ -37,6 +37,7 @@ thread_heap* thread_heap::make(thread_heap_list& home, const heap_owner& owner, 
     h.locked_ = slow_only || kind != thread_heap_kind::ordered;
     h.asked_.store(false, std::memory_order_relaxed);
     h.idle_ = {};
+    h.drains_ = 0;
     h.owner_ = owner;
     h.owner_.holder = made;
     // A heap whose every call holds the lock must not take it once more from within.
@@ -114,10 +115,12 @@ bool thread_heap::give_back_idle(std::uint64_t now_ms) noexcept {
     if (locked_ || !idle_.is_due(now_ms))
         return false;
     // Frees by others are seen first, so many at a call: until then those objects seem in use. They
-    // may come faster than that, so no more calls follow than it takes to see to each block once.
+    // may come faster than that, so no more calls follow than it takes to see to each block once:
+    // the words of a call are those of so many blocks at least.
     constexpr std::size_t most_blocks = 8;
     constexpr std::size_t most_words = 512;
-    if (drains_ <= heap().slabs().open_blocks() / most_blocks && !remote_.is_empty() &&
+    constexpr std::size_t least_blocks = most_words / remote_frees::words;
+    if (drains_ <= heap().slabs().open_blocks() / least_blocks && !remote_.is_empty() &&
         remote_.drain(most_blocks, most_words) != 0 && !remote_.is_empty()) {
         ++drains_;
         return true;

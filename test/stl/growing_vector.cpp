@@ -239,6 +239,21 @@ TEST(growing_vector, changes_nothing_where_a_copy_throws_while_elements_move) {
 }
 #endif
 
+TEST(growing_vector, does_not_open_a_reserve_while_there_is_room_in_place) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc cannot enlarge in place";
+    limited_resource<ordered_heap> heap{
+        limited_options{.budget_bytes = 4_MiB, .reserve_bytes = 256_KiB}};
+    growing_vector<char, limited_resource<ordered_heap>> v{heap};
+    v.resize(1_MiB);
+    void* const others = heap.allocate(2_MiB + 658_KiB);
+    for (int i = 0; i < 1000; ++i)
+        v.push_back('x');
+    EXPECT_FALSE(heap.reserve_is_open());
+    EXPECT_LE(heap.in_use(), heap.limit_bytes());
+    heap.deallocate(others, 2_MiB + 658_KiB);
+}
+
 TEST(growing_vector, grows_by_no_few_elements_where_it_can_move) {
     ordered_heap heap; // whose objects have some slack, which no doubling fits into
     growing_vector<int, ordered_heap> v{heap};

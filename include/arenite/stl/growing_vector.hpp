@@ -40,8 +40,7 @@ inline namespace ARENITE_ABI {
 ///            a moment, would cost too much; or others keep pointers into it.
 /// Cost:      push_back O(1), amortised; with addresses of its own without a copy: one system call
 ///            a growth step, and the first touch of each page; to make and end one takes about
-///            10 us, more than a std::vector of 100 KB takes to grow. Over a resource it grows in
-///            place by an eighth at least, else it moves.
+///            10 us, more than a std::vector of 100 KB takes to grow.
 /// Overhead:  none an element. Own addresses: less than a growth step of committed memory, pages
 ///            that nothing touched yet are not resident; one small object of malloc.
 /// Limits:    the addresses that were given; T must be complete where it is used. Over a resource
@@ -325,11 +324,10 @@ private:
         return is_resized;
     }
 
-    /// Room for `least` elements, better for `wanted`: in place where there is an eighth more at
-    /// least, so that few calls follow; else elsewhere; in place for `least` where there is no
-    /// memory elsewhere, or elements must not move. With new memory `construct` may first make an
-    /// element after those that are there: it may be made of one of them. Tells whether it has.
-    /// Throws where there is no room; nothing changes then.
+    /// Room for `least` elements, better for `wanted`: in place for as many as there are of an
+    /// eighth more, a sixteenth, and so on, so that few calls follow; else elsewhere. With new
+    /// memory `construct` may first make an element after those that are there: it may be made of
+    /// one of them. Tells whether it has. Throws where there is no room; nothing changes then.
     template <class Construct>
     bool grow(size_type least, size_type wanted, Construct construct) {
         if (least > max_size())
@@ -343,36 +341,35 @@ private:
             capacity_ = wanted;
             return false;
         }
-        if (resize_in_place(wanted))
-            return false;
+        size_type more = capacity_ / 8;
+        for (size_type n = wanted;; more /= 2) {
+            if (resize_in_place(n))
+                return false;
+            if (n == least)
+                break;
+            n = std::clamp(capacity_ + more, least, wanted);
+        }
         if constexpr (std::is_move_constructible_v<T>) {
             if (memory_.may_move()) {
-                if (resize_in_place(std::clamp(capacity_ + capacity_ / 8, least, wanted)))
-                    return false;
-                T* elsewhere = nullptr;
-                if constexpr (Allocating<R>)
-                    elsewhere = static_cast<T*>(
-                        memory_.get()->try_allocate(wanted * sizeof(T), alignof(T)));
-                if (elsewhere == nullptr) {
-                    if (resize_in_place(least))
-                        return false;
-                    elsewhere = take(least, wanted);
-                }
+                T* const elsewhere = take(least, wanted);
                 return move_to(elsewhere, wanted, construct);
             }
         }
-        if (!resize_in_place(least))
-            throw_out_of_memory(least * sizeof(T), alignof(T), memory_.get());
-        return false;
+        throw_out_of_memory(least * sizeof(T), alignof(T), memory_.get());
     }
 
-    /// Memory for n elements or, where there is not that much, for `least`, which n is then.
+    /// Memory for n elements or, where there is not that much, for an eighth more than there are,
+    /// or for `least`; n is how many then.
     [[nodiscard]] T* take(size_type least, size_type& n) {
         R& r = memory_.ready();
         if constexpr (Allocating<R>) {
-            if (void* const p = r.try_allocate(n * sizeof(T), alignof(T)))
-                return static_cast<T*>(p);
-            n = least;
+            for (const size_type fewer : {capacity_ + capacity_ / 8, least}) {
+                if (n == least)
+                    break;
+                if (void* const p = r.try_allocate(n * sizeof(T), alignof(T)))
+                    return static_cast<T*>(p);
+                n = std::clamp(fewer, least, n);
+            }
         }
         return static_cast<T*>(r.allocate(n * sizeof(T), alignof(T)));
     }
