@@ -77,7 +77,7 @@ struct difference_made {
 struct saved_range {
     double least = 0, most = 0;
 
-    /// As a text tells it: nothing outside the range.
+    /// A text tells no saving outside the range.
     [[nodiscard]] double within(double saved) const noexcept {
         return std::min(std::max(saved, least), most);
     }
