@@ -92,9 +92,9 @@ bool ends_a_burst(const std::uint8_t* code) noexcept {
         return second == 0x05 || second == 0x34 || second == 0x07 || second == 0x35 ||
                second == 0x0B; // syscall, sysenter, their returns, ud2
     }
-    // pushf, popf, int3, int, iret, a segment register, hlt, xbegin
-    return c == 0x9C || c == 0x9D || (c >= 0xCC && c <= 0xCF) || c == 0x8E || c == 0xF4 ||
-           (c == 0xC7 && code[i + 1] == 0xF8);
+    // pushf, popf, int3, int, iret, int1, a segment register, hlt, xbegin
+    return c == 0x9C || c == 0x9D || (c >= 0xCC && c <= 0xCF) || c == 0xF1 || c == 0x8E ||
+           c == 0xF4 || (c == 0xC7 && code[i + 1] == 0xF8);
 }
 
 /// Does to the program what it would have met without us.
@@ -296,7 +296,12 @@ void observer::on_profile(int signal, siginfo_t* info, void* context) noexcept {
 
 void observer::on_trap(int signal, siginfo_t* info, void* context) noexcept {
     const int error = errno;
-    if (info->si_code == TRAP_TRACE && (thread_.into != nullptr || thread_.leaving))
+    // In some virtual machines the processor does not always say that it was a step (DR6 is 0), and
+    // Linux takes it for a breakpoint. The program's own are not stepped over.
+    const bool is_step = info->si_code == TRAP_TRACE ||
+                         (info->si_code == TRAP_BRKPT &&
+                          (registers_of(context)[REG_EFL] & static_cast<greg_t>(trap_flag)) != 0);
+    if (is_step && (thread_.into != nullptr || thread_.leaving))
         the_observer.take_step(context);
     else
         default_action(signal);
