@@ -139,13 +139,17 @@ TEST(prove, refuses_bad_input) {
     const finished r = shell("$A prove --turns 2 --route all=ordered --compare /nowhere/at/all " +
                              trace + " -- " ARENITE_RECORDED " stacks");
     EXPECT_NE(r.text.find("not proven: the program writes no file"), std::string::npos) << r.text;
-    const std::string stale = temporary(".stale");
-    std::ofstream{stale} << "of an earlier run";
-    EXPECT_NE(shell("$A prove --turns 2 --route all=ordered --compare " + stale + " " + trace +
-                    " -- " ARENITE_RECORDED " stacks")
-                  .text.find("not proven: the program writes no file"),
-              std::string::npos);
-    EXPECT_FALSE(std::filesystem::exists(stale));
+    const std::string stale = temporary(".stale"), link = temporary(".link");
+    std::filesystem::create_symlink(stale, link);
+    for (const std::string& name : {stale, link}) {
+        std::ofstream{stale} << "of an earlier run";
+        EXPECT_NE(shell("$A prove --turns 2 --route all=ordered --compare " + name + " " + trace +
+                        " -- " ARENITE_RECORDED " stacks")
+                      .text.find("not proven: the program writes no file"),
+                  std::string::npos);
+        EXPECT_FALSE(std::filesystem::exists(stale));
+    }
+    std::filesystem::remove(link);
     refused("--route nonsense " + trace + " -- /bin/true", "SITE=KIND");
     refused("--route all=heap " + trace + " -- /bin/true", "there is no heap 'heap'");
     refused("--route all=pools --route inner=ordered " + trace + " -- /bin/true",
