@@ -32,7 +32,7 @@ def text_of(path, done):
             if found[1] == "<" and found[2].startswith("arenite/"):
                 target = include / found[2]
             elif found[1] == '"':
-                target = path.parent / found[2]
+                target = (path.parent / found[2]).resolve()
         if target is None:
             yield line
             continue
