@@ -103,7 +103,7 @@ page_resource::range* page_resource::add_range(std::size_t bytes, std::size_t al
         if (platform::reservations_grow)
             kept = std::min(size, align_up(std::max(bytes, first_addresses_bytes), usable_step));
         if (refused) // addresses are scarce: at least as many are left to others as are taken here
-            kept = std::min(kept, std::max(align_up(size / 2, usable_step), smallest));
+            kept = std::min(kept, align_up(std::max(size / 2, smallest), usable_step));
         r = make_range(size, std::min(kept, size), std::max(alignment, preferred));
         if (r == nullptr) {
             refused = true;

@@ -147,28 +147,31 @@ void page_resource::let_wait(range& r, std::size_t i, std::size_t n, std::uint64
     note_next_due();
 }
 
-/// Gives waiting units of a generation to the system, the highest first; at most so many, but whole
-/// huge pages. Returns what went.
-page_resource::run page_resource::give_waiting(held_lock& lock, std::size_t generation,
+/// The next waiting units of a generation that go to the system, taken: the highest, at most so
+/// many; of the range `from`.
+page_resource::run page_resource::take_waiting(range*& from, std::size_t generation,
                                                std::size_t most, std::size_t most_huge) noexcept {
-    range* r = first_;
-    while (r->waiting_units[generation] == 0)
-        r = r->next;
-    const run units = r->highest_waiting(generation, most, most_huge);
-    waiting_.units[generation] -= r->stop_waiting(units.first, units.units, generation);
-    r->taken.take_range(units.first, units.units);
-    return give_to_system(lock, *r, units);
+    from = first_;
+    while (from->waiting_units[generation] == 0)
+        from = from->next;
+    const run units = from->highest_waiting(generation, most, most_huge);
+    waiting_.units[generation] -= from->stop_waiting(units.first, units.units, generation);
+    from->taken.take_range(units.first, units.units);
+    return units;
 }
 
-/// While more than `allowed` units wait: the oldest to the system, about `most` in all. Returns how
-/// many went.
+/// While more than `allowed` units wait: the oldest to the system, `most` in all, and what goes
+/// with them: the rest of their huge pages. Returns how many went.
 std::size_t page_resource::give_oldest(held_lock& lock, std::size_t allowed,
                                        std::size_t most) noexcept {
     std::size_t gone = 0;
-    while (gone < most && waiting_.all_units() > allowed) {
-        const std::size_t n = std::min(most - gone, waiting_.all_units() - allowed);
+    while (most != 0 && waiting_.all_units() > allowed) {
+        const std::size_t n = std::min(most, waiting_.all_units() - allowed);
         const std::size_t g = waiting_.units[waiting_.old()] != 0 ? waiting_.old() : waiting_.young;
-        gone += give_waiting(lock, g, n, n).units;
+        range* r = nullptr;
+        const run units = take_waiting(r, g, n, n);
+        most -= units.units;
+        gone += give_to_system(lock, *r, units).units;
     }
     note_next_due();
     return gone;
@@ -185,7 +188,9 @@ void page_resource::give_due() noexcept {
         if (!waiting_.are_due(now, delay_now_ms()))
             break; // it is expected to be wanted again
         prepared_units_ = 0;
-        const run gone = give_waiting(lock, waiting_.old(), left, left * huge_units_alike);
+        range* r = nullptr;
+        const run units = take_waiting(r, waiting_.old(), left, left * huge_units_alike);
+        const run gone = give_to_system(lock, *r, units);
         waves_.note_given(gone.units * unit, in_use_.bytes, in_use_.high_water_bytes, now);
         const std::size_t alike = gone.huge ? gone.units / huge_units_alike : gone.units;
         left -= std::clamp<std::size_t>(alike, 1, left);

@@ -131,6 +131,23 @@ TEST(page_resource, requests_of_all_kinds_keep_their_contents) {
     }
 }
 
+TEST(page_resource, trim_gives_back_a_little_that_waits_in_each_of_many_huge_pages) {
+    for (const huge_pages huge : {huge_pages::automatic, huge_pages::never, huge_pages::always}) {
+        page_options options = slowly();
+        options.huge = huge;
+        page_resource pages{options};
+        std::vector<std::byte*> all;
+        for (int i = 0; i < 512; ++i)
+            all.push_back(touched(pages, unit));
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (i % 4 != 0)
+                pages.release(all[i], unit);
+        for (std::size_t i = 0; i < all.size(); i += 4)
+            pages.deallocate(all[i], unit);
+        expect_empty(pages);
+    }
+}
+
 #if CALLS_CAN_FAIL
 TEST(page_resource, a_call_of_the_system_that_fails_loses_nothing) {
     const std::uint64_t seed = std::random_device{}();

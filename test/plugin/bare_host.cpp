@@ -17,10 +17,13 @@
 #include <vector>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #if defined(__GLIBC__)
+#include <execinfo.h>
 #include <malloc.h>
 #endif
 
@@ -31,6 +34,39 @@ void expect(bool holds, const char* what) {
         return;
     std::fprintf(stderr, "not so: %s\n", what);
     std::exit(1);
+}
+
+void write_to_error(const char* text, std::size_t bytes) {
+    static_cast<void>(!::write(STDERR_FILENO, text, bytes));
+}
+
+/// Where a crash happened, and what was mapped then: code of a library that was closed has no name
+/// any more. Goes on to the end by the signal.
+void tell_where(int signal, siginfo_t* about, void*) {
+    char line[80];
+    const int n = std::snprintf(line, sizeof line, "signal %d at %p\n", signal, about->si_addr);
+    write_to_error(line, static_cast<std::size_t>(n));
+#if defined(__GLIBC__)
+    void* frames[32];
+    ::backtrace_symbols_fd(frames, ::backtrace(frames, 32), STDERR_FILENO);
+#endif
+    const int maps = ::open("/proc/self/maps", O_RDONLY);
+    char part[4096];
+    for (ssize_t got; (got = ::read(maps, part, sizeof part)) > 0;)
+        write_to_error(part, static_cast<std::size_t>(got));
+    ::raise(signal); // if it was sent
+}
+
+void tell_of_crashes() {
+    struct sigaction action {};
+    action.sa_sigaction = &tell_where;
+    action.sa_flags = SA_SIGINFO | static_cast<int>(SA_RESETHAND);
+    for (const int signal : {SIGSEGV, SIGBUS})
+        ::sigaction(signal, &action, nullptr);
+#if defined(__GLIBC__)
+    void* frame[1];
+    ::backtrace(frame, 1); // loads what it needs now
+#endif
 }
 
 struct plugin {
@@ -238,6 +274,7 @@ void waiting(const char* path) {
 
 int main(int argc, char** argv) {
     const std::string_view what = argc > 2 ? argv[1] : "";
+    tell_of_crashes();
     if (what == "alone")
         alone(argv[2]);
     else if (what == "together" && argc > 3)

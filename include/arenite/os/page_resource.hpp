@@ -244,8 +244,8 @@ private:
     [[nodiscard]] std::size_t most_waiting_units() const noexcept;
     void give_excess(held_lock& lock, std::size_t most, std::uint64_t now) noexcept;
     std::size_t give_oldest(held_lock& lock, std::size_t allowed, std::size_t most) noexcept;
-    run give_waiting(held_lock& lock, std::size_t generation, std::size_t most,
-                     std::size_t most_huge) noexcept;
+    [[nodiscard]] run take_waiting(range*& from, std::size_t generation, std::size_t most,
+                                   std::size_t most_huge) noexcept;
     run give_to_system(held_lock& lock, range& r, const run& units) noexcept;
     void note_next_due() noexcept;
 
