@@ -41,19 +41,20 @@ void write_to_error(const char* text, std::size_t bytes) {
 }
 
 /// Where a crash happened, and what was mapped then: code of a library that was closed has no name
-/// any more. Goes on to the end by the signal.
+/// any more. The frames come last, as looking for them may fail in such code. Goes on to the end by
+/// the signal.
 void tell_where(int signal, siginfo_t* about, void*) {
     char line[80];
     const int n = std::snprintf(line, sizeof line, "signal %d at %p\n", signal, about->si_addr);
     write_to_error(line, static_cast<std::size_t>(n));
-#if defined(__GLIBC__)
-    void* frames[32];
-    ::backtrace_symbols_fd(frames, ::backtrace(frames, 32), STDERR_FILENO);
-#endif
     const int maps = ::open("/proc/self/maps", O_RDONLY);
     char part[4096];
     for (ssize_t got; (got = ::read(maps, part, sizeof part)) > 0;)
         write_to_error(part, static_cast<std::size_t>(got));
+#if defined(__GLIBC__)
+    void* frames[32];
+    ::backtrace_symbols_fd(frames, ::backtrace(frames, 32), STDERR_FILENO);
+#endif
     ::raise(signal); // if it was sent
 }
 
@@ -181,6 +182,8 @@ void cycles(const char* one, const char* other, int rounds) {
                 use(*p, 1000);
             done = n;
         }
+        while (wanted.load() <= 2 * rounds) // it may not end while the last one is being closed
+            std::this_thread::yield();
     }};
     footprint before;
     for (int round = 0; round < 2 * rounds; ++round) {
@@ -214,6 +217,7 @@ void cycles(const char* one, const char* other, int rounds) {
             before = footprint::now();
     }
     const footprint now = footprint::now();
+    wanted = 2 * rounds + 1;
     lives_on.join();
     std::printf("mappings %ld, %ld; addresses %ld, %ld KiB; resident %ld, %ld KiB\n",
                 before.mappings, now.mappings, before.addresses, now.addresses, before.resident,

@@ -29,7 +29,8 @@ namespace detail {
 /// Memory that the library took from the system goes back only in the one that is closed: where the
 /// process ends, other threads and later destructors may still use it.
 ///
-/// Threads:   the one that closes.
+/// Threads:   the one that closes. No other that used the library may be ending meanwhile: the
+///            destructor of its key may be on its way, which nobody can wait for.
 class module_close {
 public:
     /// For functions marked ARENITE_AT_MODULE_CLOSE: true where the process goes on.
