@@ -30,7 +30,12 @@ constexpr std::size_t large_span_blocks = 8;
 constexpr std::size_t first_loose_divisor = 16; // where blocks are not aligned to their size
 constexpr std::size_t span_divisor = 4;         // a further span has so much of what is held
 
-/// A source that holds so much fills what it gets.
+/// Spans of large objects that come and go are shorter than what is kept when it is empty.
+constexpr std::size_t coming_span_divisor = 20;
+constexpr std::size_t most_first_coming_span = 2_MiB - 64_KiB; // for two of nearly 1 MiB
+constexpr std::size_t largest_coming_span = 4_MiB;
+
+/// Then a source holds much.
 constexpr std::size_t filled_from_bytes = 1_MiB;
 
 /// Large objects may leave so much of what is held unused in huge pages.
@@ -245,9 +250,13 @@ lent_memory block_source::ask(std::size_t bytes, std::size_t alignment) noexcept
     return ask_once(bytes, alignment);
 }
 
+/// A source that holds much fills what it gets.
+page_use block_source::use_of_next() const noexcept {
+    return held_in_all() >= filled_from_bytes ? page_use::dense : page_use::sparse;
+}
+
 lent_memory block_source::ask_once(std::size_t bytes, std::size_t alignment) const noexcept {
-    const bool fills = held_in_all() >= filled_from_bytes;
-    return upstream_.lend(bytes, alignment, fills ? page_use::dense : page_use::sparse);
+    return upstream_.lend(bytes, alignment, use_of_next());
 }
 
 /// False where there is nothing to give.
@@ -321,10 +330,18 @@ block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment
     return large_.try_allocate(bytes, alignment, may_waste);
 }
 
-/// The next span of large objects has a quarter of what is held at most, as those of blocks; there
-/// is none where little is held.
-std::size_t block_source::most_shared_span_bytes() const noexcept {
+/// The next span for large objects has a quarter of what is held at most, as those of blocks; there
+/// is none where little is held. But where they come and go, so do the spans: there is one from the
+/// first on, for about four such objects, and shorter ones are kept, and fit again where they come
+/// in another order.
+std::size_t block_source::most_shared_span_bytes(std::size_t bytes) const noexcept {
     const std::size_t held = held_in_all();
+    if (large_.come_and_go()) {
+        const std::size_t for_some =
+            std::clamp(4 * std::bit_ceil(std::min(bytes, shared_spans::largest_run)),
+                       shared_spans::smallest_bytes, most_first_coming_span);
+        return std::clamp(held / coming_span_divisor, for_some, largest_coming_span);
+    }
     if (held < filled_from_bytes)
         return 0;
     return std::clamp(held / span_divisor, shared_spans::smallest_bytes,
@@ -333,7 +350,8 @@ std::size_t block_source::most_shared_span_bytes() const noexcept {
 
 block* block_source::try_allocate_large_anywhere(std::size_t bytes,
                                                  std::size_t alignment) noexcept {
-    block* const b = large_.try_allocate_shared(bytes, alignment, most_shared_span_bytes());
+    block* const b =
+        large_.try_allocate_shared(bytes, alignment, most_shared_span_bytes(bytes), use_of_next());
     return b != nullptr ? b : try_allocate_large(bytes, alignment);
 }
 

@@ -27,6 +27,7 @@ constexpr std::size_t most_kept_objects = 16;
 constexpr std::size_t kept_divisor = 4; // a request may leave this share of a kept piece unused
 constexpr std::size_t slack_divisor = 8;
 constexpr std::size_t resident_divisor = 8; // free in shared spans, to what is in use there
+constexpr std::uint32_t youth = 16;         // in allocations of large objects
 
 /// A huge page costs as much as so much in small ones.
 constexpr std::size_t least_shared = std::size_t{256} << 10;
@@ -86,6 +87,8 @@ large_objects::plan large_objects::plan_for(std::size_t bytes,
 block* large_objects::try_allocate(std::size_t bytes, std::size_t alignment,
                                    std::size_t may_waste) noexcept {
     upstream_.give_back_due();
+    if (policy_ != return_policy::retain_all)
+        shared_.give_idle_empty();
     const std::size_t asked = std::max(alignment, mask_bytes_);
     std::size_t before = alignment;      // bytes in front of the object
     std::size_t most_before = alignment; // there is room for every colour, since others come later
@@ -143,6 +146,7 @@ block* large_objects::enter(std::byte* base, std::size_t total, std::size_t befo
     b->span_bytes = total;
     b->span_busy = static_cast<std::uint32_t>((total - before - bytes) / granule_bytes);
     b->note = note;
+    b->live = static_cast<std::int32_t>(ages_.allocated++);
     poison::no_access(base + before + bytes, total - before - bytes);
     blocks_.insert(*b);
     bytes_ += bytes;
@@ -153,7 +157,7 @@ block* large_objects::enter(std::byte* base, std::size_t total, std::size_t befo
 // ---- shared spans -------------------------------------------------------------------------------
 
 block* large_objects::try_allocate_shared(std::size_t bytes, std::size_t alignment,
-                                          std::size_t most_bytes) noexcept {
+                                          std::size_t most_bytes, page_use use) noexcept {
     constexpr std::size_t unit = shared_spans::unit_bytes;
     if (!upstream_.purges() || bytes < shared_spans::least_run ||
         bytes > shared_spans::largest_run || alignment > shared_spans::largest_alignment)
@@ -165,7 +169,7 @@ block* large_objects::try_allocate_shared(std::size_t bytes, std::size_t alignme
     shared_spans::run got = shared_.try_take(total, alignment, 0);
     if (got.p == nullptr && may_grow_) {
         if (const std::size_t new_span = shared_spans::span_bytes_for(total, most_bytes))
-            got = shared_.try_take(total, alignment, new_span);
+            got = shared_.try_take(total, alignment, new_span, use);
     }
     if (got.p == nullptr)
         return nullptr;
@@ -190,13 +194,22 @@ bool large_objects::try_resize_shared(block& large, std::size_t new_bytes) noexc
 }
 
 void large_objects::give_shared(const block& large, std::size_t allowance) noexcept {
-    shared_.give(reinterpret_cast<std::byte*>(large.span), large.span_bytes,
-                 policy_ == return_policy::retain_all, policy_ == return_policy::return_all);
-    give_back_idle(allowance);
+    const std::size_t kept = policy_ == return_policy::retain_all ? shared_spans::keep_all
+                             : come_and_go()                      ? allowance
+                                                                  : 0;
+    shared_.give(reinterpret_cast<std::byte*>(large.span), large.span_bytes, kept,
+                 policy_ == return_policy::return_all);
+    return_excess(allowance);
+}
+
+bool large_objects::return_excess(std::size_t allowance) noexcept {
+    return shared_.return_excess(std::max(allowance, shared_.bytes_taken() / resident_divisor));
 }
 
 bool large_objects::give_back_idle(std::size_t allowance) noexcept {
-    return shared_.return_excess(std::max(allowance, shared_.bytes_taken() / resident_divisor));
+    if (policy_ != return_policy::retain_all && shared_.give_idle_empty())
+        return true;
+    return return_excess(allowance);
 }
 
 bool large_objects::try_resize(block& large, std::size_t new_bytes) noexcept {
@@ -227,6 +240,13 @@ bool large_objects::try_resize(block& large, std::size_t new_bytes) noexcept {
     return true;
 }
 
+void large_objects::note_age(const block& large) noexcept {
+    if (ages_.allocated - static_cast<std::uint32_t>(large.live) <= youth) // it may wrap
+        ages_.young = std::min(ages_.young + 1, enough_young);
+    else if (ages_.young != 0)
+        --ages_.young;
+}
+
 /// An object's part in the figures.
 void large_objects::forget(const block& large) noexcept {
     bytes_ -= size(large);
@@ -236,6 +256,7 @@ void large_objects::forget(const block& large) noexcept {
 
 void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
     forget(large);
+    note_age(large);
     blocks_.erase(large);
     large.owner = nullptr; // whoever frees it once more is found
     large.state = 0;
@@ -243,7 +264,7 @@ void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
         return give_shared(large, allowance);
     if (upstream_.purges() && policy_ != return_policy::retain_all) {
         give(large.span, large.span_bytes, alignment_log2(large), false);
-        give_back_idle(allowance);
+        return_excess(allowance);
         return;
     }
     // Its head moves to the begin, where the next one that uses this memory finds it.
@@ -255,19 +276,19 @@ void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
     head->span = head;
     head->span_bytes = bytes;
     head->note = note;
-    head->right = kept_;
-    kept_ = head;
-    kept_bytes_ += bytes;
-    ++kept_count_;
+    head->right = kept_.latest;
+    kept_.latest = head;
+    kept_.bytes += bytes;
+    ++kept_.count;
     poison::no_access(head + 1, bytes - sizeof(block));
-    while (kept_ != nullptr && (kept_count_ > most_kept_objects || kept_bytes_ > allowance))
+    while (kept_.latest != nullptr && (kept_.count > most_kept_objects || kept_.bytes > allowance))
         give_oldest_kept();
 }
 
 void large_objects::give_back(block& large) noexcept {
     forget(large);
     if (is_shared(large))
-        return shared_.give(reinterpret_cast<std::byte*>(large.span), large.span_bytes, false,
+        return shared_.give(reinterpret_cast<std::byte*>(large.span), large.span_bytes, 0,
                             policy_ == return_policy::return_all);
     give(large.span, large.span_bytes, alignment_log2(large), false);
 }
@@ -282,8 +303,15 @@ void large_objects::give(void* p, std::size_t bytes, std::size_t alignment_log2,
 
 // ---- kept pieces --------------------------------------------------------------------------------
 
+void large_objects::give_oldest_kept() noexcept {
+    if (kept_.latest != nullptr)
+        give_kept(oldest_kept(), false);
+    else
+        shared_.give_highest_empty(false);
+}
+
 block*& large_objects::oldest_kept() noexcept {
-    block** link = &kept_;
+    block** link = &kept_.latest;
     while ((*link)->right != nullptr)
         link = &(*link)->right;
     return *link;
@@ -293,7 +321,7 @@ block*& large_objects::oldest_kept() noexcept {
 /// leaves little unused. nullptr: none.
 std::byte* large_objects::take_kept(std::size_t& bytes, std::size_t alignment) noexcept {
     block** best = nullptr;
-    for (block** link = &kept_; *link != nullptr; link = &(*link)->right) {
+    for (block** link = &kept_.latest; *link != nullptr; link = &(*link)->right) {
         const block& b = **link;
         if (b.span_bytes >= bytes && b.span_bytes - bytes <= b.span_bytes / kept_divisor &&
             b.span_bytes - bytes < most_slack && std::size_t{1} << b.note == alignment &&
@@ -304,8 +332,8 @@ std::byte* large_objects::take_kept(std::size_t& bytes, std::size_t alignment) n
         return nullptr;
     block& taken = **best;
     *best = taken.right;
-    kept_bytes_ -= taken.span_bytes;
-    --kept_count_;
+    kept_.bytes -= taken.span_bytes;
+    --kept_.count;
     bytes = taken.span_bytes;
     poison::undefined(&taken, bytes);
     return reinterpret_cast<std::byte*>(&taken);
@@ -314,14 +342,14 @@ std::byte* large_objects::take_kept(std::size_t& bytes, std::size_t alignment) n
 void large_objects::give_kept(block*& link, bool at_once) noexcept {
     block& gone = *link;
     link = gone.right;
-    kept_bytes_ -= gone.span_bytes;
-    --kept_count_;
+    kept_.bytes -= gone.span_bytes;
+    --kept_.count;
     give(&gone, gone.span_bytes, gone.note, at_once);
 }
 
 void large_objects::give_kept(bool at_once) noexcept {
-    while (kept_ != nullptr)
-        give_kept(kept_, at_once);
+    while (kept_.latest != nullptr)
+        give_kept(kept_.latest, at_once);
     shared_.give_empty(at_once);
 }
 

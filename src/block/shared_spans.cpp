@@ -10,6 +10,7 @@
 #include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <iterator>
 #include <new>
@@ -54,6 +55,24 @@ constexpr std::size_t lost_divisor = 20;
 /// So many spans that may have a run as long are looked at, before a new one is asked for.
 constexpr int most_tried = 16;
 
+/// So much in empty spans is kept in the whole process: whose owner makes no more calls keeps them.
+constexpr std::size_t most_empty_of_all = 8_MiB;
+constinit std::atomic<std::size_t> empty_of_all{0};
+
+/// A span that is empty for the first time counts from now on to its end, so that what comes and
+/// goes costs no atomic operation. False where there are too many.
+bool try_count(shared_span& s) noexcept {
+    if (s.is_counted)
+        return true;
+    const std::size_t bytes = s.units * shared_span::unit_bytes;
+    if (empty_of_all.fetch_add(bytes, std::memory_order_relaxed) + bytes > most_empty_of_all) {
+        empty_of_all.fetch_sub(bytes, std::memory_order_relaxed);
+        return false;
+    }
+    s.is_counted = true;
+    return true;
+}
+
 } // namespace
 
 shared_spans::~shared_spans() {
@@ -63,8 +82,6 @@ shared_spans::~shared_spans() {
         s = above;
     }
 }
-
-bool shared_spans::has_empty() const noexcept { return spans_.has(is_empty); }
 
 /// The largest power of two has priority, if two runs fit and what is left over is little, or one
 /// run more would not fit into the longer span either. The longer span is next, if it has two runs.
@@ -89,7 +106,7 @@ std::size_t shared_spans::span_bytes_for(std::size_t bytes, std::size_t most) no
 // ---- taking -------------------------------------------------------------------------------------
 
 shared_spans::run shared_spans::try_take(std::size_t bytes, std::size_t alignment,
-                                         std::size_t span_bytes) noexcept {
+                                         std::size_t span_bytes, page_use use) noexcept {
     // First a span whose state says that its longest run suffices. Then those of the state below,
     // whose longest run may suffice, as the state is rounded down. Then a new span.
     const std::size_t units = units_for(bytes);
@@ -107,7 +124,7 @@ shared_spans::run shared_spans::try_take(std::size_t bytes, std::size_t alignmen
                 return take_from(*s, units, every);
     }
     shared_span* const s =
-        span_bytes / unit_bytes < least + head_units ? nullptr : make(span_bytes);
+        span_bytes / unit_bytes < least + head_units ? nullptr : make(span_bytes, use);
     return s == nullptr ? run{} : take_from(*s, units, every);
 }
 
@@ -153,6 +170,10 @@ shared_spans::free_run shared_spans::find_in(const shared_span& s, std::size_t g
 void shared_spans::take(shared_span& s, const free_run& from, std::size_t first,
                         std::size_t units) noexcept {
     const std::size_t end = first + units;
+    if (s.occupied == 0) {
+        empty_bytes_ -= s.units * unit_bytes;
+        empty_since_ms_ = 0;
+    }
     bits::set_run(s.taken, first, units);
     std::size_t were_resident = units;
     if (end > s.clean_from) {
@@ -226,20 +247,44 @@ void shared_spans::free(shared_span& s, std::size_t first, std::size_t units) no
     set_state(s);
 }
 
-void shared_spans::give(std::byte* p, std::size_t bytes, bool keep, bool at_once) noexcept {
+void shared_spans::give(std::byte* p, std::size_t bytes, std::size_t kept_bytes,
+                        bool at_once) noexcept {
     shared_span& s = *spans_.at_or_below(p);
     free(s, index_of(s, p), units_for(bytes));
-    if (s.occupied != 0 || keep)
+    if (s.occupied != 0)
         return;
+    const std::size_t its = s.units * unit_bytes;
+    empty_bytes_ += its;
+    empty_since_ms_ = 0;
+    if (its > kept_bytes || (kept_bytes != keep_all && !try_count(s))) {
+        spans_.erase(s);
+        end(s, at_once);
+    }
+    while (empty_bytes_ > kept_bytes)
+        give_highest_empty(at_once);
+}
+
+void shared_spans::give_highest_empty(bool at_once) noexcept {
+    shared_span& s = *spans_.highest(is_empty);
     spans_.erase(s);
     end(s, at_once);
 }
 
 void shared_spans::give_empty(bool at_once) noexcept {
-    while (shared_span* const s = spans_.highest(is_empty)) {
-        spans_.erase(*s);
-        end(*s, at_once);
-    }
+    while (empty_bytes_ != 0)
+        give_highest_empty(at_once);
+}
+
+bool shared_spans::give_idle_empty() noexcept {
+    if (empty_bytes_ == 0)
+        return false;
+    const std::uint64_t now = os::platform::now_ms();
+    if (empty_since_ms_ == 0)
+        empty_since_ms_ = now;
+    if (now - empty_since_ms_ < idle_memory::delay_ms)
+        return false;
+    give_highest_empty(false);
+    return true;
 }
 
 bool shared_spans::return_excess(std::size_t allowed) noexcept {
@@ -287,12 +332,12 @@ std::size_t shared_spans::purge(shared_span& s) noexcept {
 
 // ---- spans --------------------------------------------------------------------------------------
 
-shared_span* shared_spans::make(std::size_t bytes) noexcept {
+shared_span* shared_spans::make(std::size_t bytes, page_use use) noexcept {
     // A span that is a little longer than huge pages has that in small ones.
     const std::size_t huge = os::platform::huge_page_bytes();
-    const bool is_dense = huge == 0 || bytes < huge || bytes % huge != more_bytes;
-    const lent_memory lent =
-        upstream_.lend(bytes, alignment_, is_dense ? page_use::dense : page_use::sparse);
+    if (huge != 0 && bytes >= huge && bytes % huge == more_bytes)
+        use = page_use::sparse;
+    const lent_memory lent = upstream_.lend(bytes, alignment_, use);
     if (lent.p == nullptr)
         return nullptr;
     poison::no_access(lent.p, bytes);
@@ -308,6 +353,7 @@ shared_span* shared_spans::make(std::size_t bytes) noexcept {
     s->state = is_empty;
     spans_.insert(*s);
     reserved_ += bytes;
+    empty_bytes_ += bytes;
     return s;
 }
 
@@ -317,6 +363,10 @@ void shared_spans::end(shared_span& s, bool at_once) noexcept {
     resident_units_ -= s.resident;
     taken_units_ -= s.occupied;
     reserved_ -= bytes;
+    if (s.occupied == 0)
+        empty_bytes_ -= bytes;
+    if (s.is_counted)
+        empty_of_all.fetch_sub(bytes, std::memory_order_relaxed);
     poison::undefined(&s, bytes);
     upstream_.give_back(&s, bytes, alignment_, at_once);
 }

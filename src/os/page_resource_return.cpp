@@ -115,15 +115,15 @@ std::uint64_t page_resource::delay_now_ms() const noexcept {
 
 /// With what is in use no more waits than the peak and a third of it, since pieces do not fit where
 /// they come back in another order; or than 4 MiB. Less of a program that may never make another
-/// call.
+/// call, and no more than twice what it came back for.
 std::size_t page_resource::most_waiting_units() const noexcept {
     const std::size_t peak = in_use_.most_units * unit; // of what waits whole units count, too
     const std::size_t third = peak / 3;
     const std::size_t room = peak + third - in_use_.units * unit;
     std::size_t most = std::max(
         third, std::min(options_.most_waiting_bytes, std::max(room, always_waiting_bytes)));
-    if (!waves_.is_expected())
-        most = std::min(most, std::max(most_unexpected_bytes, in_use_.bytes / 4));
+    most = std::min(most,
+                    std::max({most_unexpected_bytes, in_use_.bytes / 4, waves_.expected_bytes()}));
     return align_up(most, unit) / unit + prepared_units_;
 }
 

@@ -10,7 +10,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
+#include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -94,6 +97,137 @@ TEST(block_source_pages, a_span_of_large_objects_that_ends_behind_huge_pages_end
         const bool is_longer = bytes == 1_MiB;
         EXPECT_EQ(lender.requests.back().first, 8_MiB + (is_longer ? 64_KiB : 0));
         EXPECT_EQ(lender.requests.back().second == page_use::sparse, is_longer) << bytes;
+    }
+}
+
+TEST(block_source_pages, a_small_source_has_a_span_for_large_objects_that_come_and_go) {
+    lending_recorder lender;
+    detail::block_source source{{}, &lender, nullptr};
+    const auto come_and_go = [&](std::size_t bytes) {
+        source.deallocate_large(*source.try_allocate_large_anywhere(bytes, 16), 0);
+    };
+    for (int i = 0; i < 4; ++i)
+        come_and_go(100_KiB);
+    EXPECT_EQ(lender.requests.size(), 4u) << "each has memory of its own";
+    EXPECT_EQ(source.bytes_reserved(), 0u);
+    for (int i = 0; i < 100; ++i)
+        come_and_go(static_cast<std::size_t>(66 + i * 2) * 1_KiB);
+    ASSERT_EQ(lender.requests.size(), 5u);
+    EXPECT_EQ(lender.requests.back().second, page_use::sparse) << "a small program stays small";
+    EXPECT_LE(source.bytes_reserved(), 576_KiB);
+
+    // In rounds, too, of what fits in 2 MiB.
+    source.trim();
+    std::vector<detail::block*> all;
+    for (int round = 0; round < 10; ++round) {
+        const std::size_t before = lender.requests.size();
+        for (int i = 0; i < 8; ++i)
+            all.push_back(source.try_allocate_large_anywhere(200_KiB, 16));
+        for (detail::block* b : std::exchange(all, {}))
+            source.deallocate_large(*b, 0);
+        EXPECT_TRUE(round == 0 || lender.requests.size() == before) << round;
+        EXPECT_EQ(source.bytes_reserved(), 2_MiB);
+    }
+    source.trim();
+    EXPECT_EQ(source.bytes_reserved(), 0u);
+}
+
+TEST(block_source_pages, large_objects_that_lived_on_leave_no_span_behind) {
+    lending_recorder lender;
+    detail::block_source source{{}, &lender, nullptr};
+    source.set_held_elsewhere(64_MiB);
+    std::vector<detail::block*> all;
+    for (int i = 0; i < 60; ++i)
+        all.push_back(source.try_allocate_large_anywhere(100_KiB, 16));
+    const std::size_t reserved = source.bytes_reserved();
+    EXPECT_TRUE(detail::large_objects::is_shared(*all.front()));
+    while (all.size() > 16) { // the latest last
+        source.deallocate_large(*all.front(), 0);
+        all.erase(all.begin());
+        EXPECT_FALSE(source.large().come_and_go());
+    }
+    EXPECT_EQ(source.bytes_reserved(), reserved);
+    source.deallocate_large(*all[15], 0); // young: it was the last to come
+    source.deallocate_large(*all[14], 0);
+    source.deallocate_large(*source.try_allocate_large_anywhere(100_KiB, 16), 0);
+    for (int i = 0; i < 20; ++i)
+        static_cast<void>(source.try_allocate_large_anywhere(70_KiB, 16));
+    for (int i = 0; i < 14; ++i)
+        source.deallocate_large(*all[static_cast<std::size_t>(i)], 0);
+    EXPECT_FALSE(source.large().come_and_go()) << "they are old by now";
+}
+
+TEST(block_source_pages, an_empty_span_stays_whatever_the_source_holds) {
+    for (const std::size_t held : {0_MiB, 8_MiB, 16_MiB, 32_MiB, 64_MiB, 200_MiB})
+        for (const std::size_t bytes : {66_KiB, 200_KiB, 511_KiB, 512_KiB, 700_KiB}) {
+            lending_recorder lender;
+            detail::block_source source{{}, &lender, nullptr};
+            source.set_held_elsewhere(held);
+            const auto come_and_go = [&] {
+                source.deallocate_large(*source.try_allocate_large_anywhere(bytes, 16), held);
+            };
+            for (int i = 0; i < 10; ++i)
+                come_and_go();
+            const std::size_t before = lender.requests.size();
+            for (int i = 0; i < 10; ++i)
+                come_and_go();
+            EXPECT_EQ(lender.requests.size(), before) << held << ", " << bytes;
+        }
+}
+
+TEST(block_source_pages, many_sources_keep_little_in_empty_spans_of_large_objects) {
+    lending_recorder lender;
+    std::vector<std::unique_ptr<detail::block_source>> sources;
+    const auto reserved = [&] {
+        std::size_t sum = 0;
+        for (const auto& s : sources)
+            sum += s->bytes_reserved();
+        return sum;
+    };
+    for (int i = 0; i < 100; ++i) {
+        sources.push_back(
+            std::make_unique<detail::block_source>(detail::block_options{}, &lender, nullptr));
+        for (int n = 0; n < 10; ++n)
+            sources.back()->deallocate_large(
+                *sources.back()->try_allocate_large_anywhere(100_KiB, 16), 0);
+        EXPECT_LE(reserved(), 8_MiB);
+    }
+    EXPECT_GE(reserved(), 7_MiB);
+    sources.erase(sources.begin(), sources.begin() + 50); // others may have as much again
+    for (int n = 0; n < 10; ++n)
+        sources.back()->deallocate_large(*sources.back()->try_allocate_large_anywhere(100_KiB, 16),
+                                         0);
+    EXPECT_GE(sources.back()->bytes_reserved(), 512_KiB);
+}
+
+TEST(block_source_pages, empty_spans_of_large_objects_count_with_those_of_blocks) {
+    lending_recorder lender;
+    detail::block_source source{{}, &lender, nullptr};
+    for (int i = 0; i < 8; ++i)
+        source.deallocate_large(*source.try_allocate_large_anywhere(200_KiB, 16), 0);
+    EXPECT_GE(source.large().bytes_kept(), 512_KiB);
+    std::vector<detail::block*> blocks;
+    for (int i = 0; i < 12; ++i)
+        source.open(*blocks.emplace_back(source.take_empty_block()));
+    for (detail::block* b : blocks)
+        source.close_empty(*b, 0);
+    EXPECT_LE(source.bytes_reserved(), 2_MiB) << "what the policy keeps, of both";
+}
+
+TEST(block_source_pages, an_empty_span_of_large_objects_goes_when_it_is_idle) {
+    lending_recorder lender;
+    for (const return_policy policy : {return_policy{}, return_policy::retain_all}) {
+        detail::block_source source{{.policy = policy}, &lender, nullptr};
+        for (int i = 0; i < 5; ++i)
+            source.deallocate_large(*source.try_allocate_large_anywhere(100_KiB, 16), 0);
+        const std::size_t reserved = source.bytes_reserved();
+        EXPECT_GE(reserved, 100_KiB);
+        const bool goes = policy != return_policy::retain_all;
+        for (int i = 0; i < (goes ? 600 : 30) && source.bytes_reserved() != 0; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds{50});
+            static_cast<void>(source.give_back_idle());
+        }
+        EXPECT_EQ(source.bytes_reserved(), goes ? 0 : reserved);
     }
 }
 

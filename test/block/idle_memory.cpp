@@ -96,14 +96,15 @@ TEST(idle_memory, an_excess_that_ends_begins_anew) {
 }
 
 /// All of 100 MiB is taken and then freed; as much goes as is due. Returns how much went.
-std::size_t phase(detail::idle_memory& idle, std::uint64_t ms, std::size_t resident = 0) {
+std::size_t phase(detail::idle_memory& idle, std::uint64_t ms, std::size_t resident = 0,
+                  std::size_t height = 100_MiB) {
     std::size_t gone = 0;
     if (resident == 0)
         idle.end_excess();
-    for (std::size_t taken = 0; taken <= 100_MiB; taken += 1_MiB)
+    for (std::size_t taken = 0; taken <= height; taken += 1_MiB)
         idle.note_request(resident > taken ? resident - taken : 0, taken);
-    for (std::size_t taken = 100_MiB; taken-- != 0; taken -= taken % 1_MiB) {
-        while (idle.is_due(ms, 100_MiB - taken - gone, taken, 1_MiB)) {
+    for (std::size_t taken = height; taken-- != 0; taken -= taken % 1_MiB) {
+        while (idle.is_due(ms, height - taken - gone, taken, 1_MiB)) {
             idle.note_given(4_MiB, ms, taken);
             gone += 4_MiB;
         }
@@ -135,11 +136,20 @@ TEST(idle_memory, what_a_program_does_not_come_back_for_in_four_seconds_is_due_a
 TEST(idle_memory, of_more_than_256_mib_the_rest_is_due_whoever_is_expected) {
     detail::idle_memory idle;
     for (const std::uint64_t ms : {1000, 1100, 1200})
-        static_cast<void>(phase(idle, ms));
+        static_cast<void>(phase(idle, ms, 0, 200_MiB));
     idle.note_request(0, 600_MiB);
     EXPECT_FALSE(idle.is_due(1300, 256_MiB, 100_MiB, 10_MiB));
     EXPECT_TRUE(idle.is_due(1300, 257_MiB, 100_MiB, 10_MiB));
     EXPECT_FALSE(idle.is_due(1300, 300_MiB, 500_MiB, 10_MiB)) << "no phase has ended";
+}
+
+TEST(idle_memory, of_more_than_twice_what_came_back_the_rest_is_due) {
+    detail::idle_memory idle;
+    for (const std::uint64_t ms : {1000, 1100, 1200})
+        static_cast<void>(phase(idle, ms, 0, 60_MiB));
+    idle.note_request(0, 600_MiB);
+    EXPECT_FALSE(idle.is_due(1300, 110_MiB, 300_MiB, 10_MiB));
+    EXPECT_TRUE(idle.is_due(1300, 121_MiB, 300_MiB, 10_MiB));
 }
 
 TEST(idle_memory, what_cannot_go_is_not_due_again) {

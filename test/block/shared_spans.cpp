@@ -55,7 +55,7 @@ TEST_F(shared_spans_of, runs_lie_side_by_side_and_the_lowest_place_comes_first) 
     EXPECT_EQ(b, a + 200_KiB);
     EXPECT_EQ(c, b + 101_KiB);
     EXPECT_EQ(pages.live_bytes(), 2_MiB);
-    spans.give(a, 200_KiB, false, false);
+    spans.give(a, 200_KiB, 0, false);
     EXPECT_EQ(spans.try_take(150_KiB, 16, 0).p, a);
     EXPECT_EQ(spans.bytes_taken(), 150_KiB + 101_KiB + 300_KiB);
     EXPECT_EQ(free_bytes() + head_bytes() + spans.bytes_taken(), spans.bytes_reserved());
@@ -119,21 +119,21 @@ TEST_F(shared_spans_of, grow_and_shrink_in_place_where_there_is_room) {
     EXPECT_TRUE(spans.try_resize(a, 100_KiB, 20_KiB));
     EXPECT_TRUE(spans.try_resize(a, 20_KiB, 100_KiB));
     EXPECT_TRUE(spans.try_resize(b, 300_KiB, 299_KiB + 1)) << "the same units";
-    spans.give(a, 100_KiB, false, false);
-    spans.give(b, 300_KiB, false, false);
+    spans.give(a, 100_KiB, 0, false);
+    spans.give(b, 300_KiB, 0, false);
     EXPECT_EQ(pages.live_bytes(), 0u);
 }
 
 TEST_F(shared_spans_of, a_span_goes_back_with_its_last_run_or_is_kept) {
     std::byte* const a = spans.try_take(100_KiB, 16, 512_KiB).p;
     std::byte* const b = spans.try_take(100_KiB, 16, 0).p;
-    spans.give(b, 100_KiB, false, false);
+    spans.give(b, 100_KiB, 0, false);
     EXPECT_EQ(pages.live_bytes(), 512_KiB);
-    spans.give(a, 100_KiB, true, false);
+    spans.give(a, 100_KiB, 512_KiB, false);
     EXPECT_EQ(pages.live_bytes(), 512_KiB);
-    EXPECT_TRUE(spans.has_empty());
+    EXPECT_EQ(spans.bytes_empty(), 512_KiB);
     EXPECT_EQ(spans.try_take(100_KiB, 16, 0).p, a);
-    spans.give(a, 100_KiB, true, false);
+    spans.give(a, 100_KiB, 512_KiB, false);
     spans.give_empty(true);
     EXPECT_EQ(pages.live_bytes(), 0u);
     EXPECT_EQ(spans.bytes_reserved(), 0u);
@@ -156,7 +156,7 @@ TEST_F(shared_spans_of, what_was_never_used_is_zero_and_what_was_is_not_said_to_
     EXPECT_TRUE(first.is_zero);
     EXPECT_EQ(first.p[99_KiB], std::byte{0});
     static_cast<void>(fresh.try_take(64_KiB, 16, 0));
-    fresh.give(first.p, 100_KiB, false, false);
+    fresh.give(first.p, 100_KiB, 0, false);
     EXPECT_FALSE(fresh.try_take(100_KiB, 16, 0).is_zero);
 }
 
@@ -167,7 +167,7 @@ TEST_F(shared_spans_of, trim_gives_the_pages_of_free_runs_back) {
         std::memset(all.back(), 1, 256_KiB);
     }
     for (const int i : {1, 2, 4})
-        spans.give(all[static_cast<std::size_t>(i)], 256_KiB, false, false);
+        spans.give(all[static_cast<std::size_t>(i)], 256_KiB, 0, false);
     EXPECT_EQ(spans.bytes_resident(), 768_KiB);
     const std::size_t before = pages.resident_bytes();
     spans.return_excess(1_MiB);
@@ -189,7 +189,7 @@ TEST_F(shared_spans_of, more_than_32_mib_that_is_free_goes_back_at_once) {
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (i % 7 == 0)
             continue;
-        spans.give(all[i], 1_MiB, false, false);
+        spans.give(all[i], 1_MiB, 0, false);
         spans.return_excess(2_MiB);
         EXPECT_LE(spans.bytes_resident(), 33_MiB);
     }
@@ -202,7 +202,7 @@ TEST_F(shared_spans_of, what_is_free_while_use_keeps_its_level_stays) {
         all.push_back(spans.try_take(1_MiB, 16, 8_MiB).p);
     const auto free_and_take = [&] { // 39 MiB: more than 32 and than a quarter, not a quarter less
         for (std::size_t i = 0; i < 39; ++i) {
-            spans.give(all[4 * i], 1_MiB, false, false);
+            spans.give(all[4 * i], 1_MiB, 0, false);
             spans.return_excess(2_MiB);
         }
         const std::size_t resident = spans.bytes_resident();
@@ -369,13 +369,24 @@ protected:
         objects.emplace(got.p, units);
     }
 
-    void give(std::map<std::byte*, std::size_t>::iterator it, bool keep) {
+    void give(std::map<std::byte*, std::size_t>::iterator it, std::size_t kept_bytes) {
         auto& [head, its] = model.holding(it->first);
         naive_spans::set(its.taken, unit_of(head, it->first), it->second, '.');
-        spans.give(it->first, bytes_of(it->second), keep, false);
+        spans.give(it->first, bytes_of(it->second), kept_bytes, false);
         objects.erase(it);
-        if (!keep && its.taken.find('#', model.head_units) == std::string::npos)
-            model.all.erase(head);
+        if (!is_empty(its))
+            return;
+        std::size_t empty = 0;
+        for (const auto& [at, s] : model.all)
+            empty += is_empty(s) ? s.taken.size() * 1_KiB : 0;
+        for (auto at = model.all.end(); empty > kept_bytes;)
+            if (is_empty((--at)->second)) { // the highest first
+                empty -= at->second.taken.size() * 1_KiB;
+                at = model.all.erase(at);
+            }
+    }
+    [[nodiscard]] bool is_empty(const naive_spans::span& s) const {
+        return s.taken.find('#', model.head_units) == std::string::npos;
     }
 
     void resize(std::map<std::byte*, std::size_t>::iterator it, std::size_t units) {
@@ -442,7 +453,7 @@ TEST_P(shared_spans_and_model, agree_on_every_place_and_figure) {
             const std::size_t shortest = (units + every + 2) * 1_KiB;
             take(units, every, may_grow ? std::max(sizes[below(4)], shortest) : 0);
         } else if (op < 17) {
-            give(pick(), below(4) == 0);
+            give(pick(), below(3) * 3_MiB);
         } else {
             resize(pick(), 1 + below(op == 17 ? 1100 : 200));
         }
@@ -456,7 +467,7 @@ TEST_P(shared_spans_and_model, agree_on_every_place_and_figure) {
             return;
     }
     while (!objects.empty())
-        give(objects.begin(), false);
+        give(objects.begin(), 0);
     spans.give_empty(false);
     EXPECT_EQ(spans.bytes_reserved(), 0u);
     EXPECT_EQ(spans.bytes_resident(), 0u);

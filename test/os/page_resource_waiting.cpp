@@ -378,6 +378,30 @@ TEST(page_resource, purged_memory_is_gone_and_stays_usable) {
     pages.deallocate(p, 8 * page);
 }
 
+/// A program that came back for 40 MiB may not come back for 200.
+TEST(page_resource, small_waves_that_came_back_do_not_let_a_large_one_wait) {
+    page_options options = slowly();
+    options.huge = huge_pages::never;
+    options.reserve_bytes = 512_MiB;
+    page_resource pages{options};
+    const auto wave = [&](std::size_t count) {
+        std::vector<void*> all;
+        for (std::size_t i = 0; i < count; ++i)
+            all.push_back(pages.allocate(1_MiB));
+        for (void* p : all)
+            pages.deallocate(p, 1_MiB);
+    };
+    for (int n = 0; n < 2; ++n) {
+        wave(40);
+        EXPECT_LE(pages.usage().bytes_reserved, 33_MiB) << n << ": not before it came back twice";
+    }
+    wave(40);
+    EXPECT_GE(pages.usage().bytes_reserved, 40_MiB);
+    wave(200);
+    EXPECT_LE(pages.usage().bytes_reserved, 81_MiB);
+    EXPECT_GE(pages.usage().bytes_reserved, 79_MiB);
+}
+
 /// Batches of buffers that all come and go: where each fits differs from time to time.
 TEST(page_resource, batches_of_a_few_buffers_are_not_returned_and_faulted_in_again) {
     if (passthrough())

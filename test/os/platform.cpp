@@ -13,7 +13,13 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <string>
+
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
 
 using namespace arenite;
 using detail::os::platform;
@@ -45,6 +51,37 @@ TEST(platform, pages_are_powers_of_two_and_huge_ones_are_larger) {
     }
     EXPECT_EQ(platform::huge_page_bytes(), platform::huge_page_bytes());
 }
+
+#if !defined(_WIN32)
+TEST(platform_death, pages_are_as_large_as_the_environment_says_where_that_can_be) {
+    if (support::emulated())
+        GTEST_SKIP() << "a fresh process would run without the emulator";
+    GTEST_FLAG_SET(death_test_style, "threadsafe"); // a fresh process, environment and all
+    const char* const before = std::getenv("ARENITE_PAGE_BYTES");
+    const std::string asked = before == nullptr ? "" : before;
+    const std::size_t usual = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    struct {
+        std::string text;
+        std::size_t bytes;
+        const char* complaint;
+    } const cases[] = {{"65536", 65536, ""},
+                       {std::to_string(usual), usual, ""},
+                       {"", usual, ""},
+                       {"12288", usual, "ARENITE_PAGE_BYTES=12288 is no size of pages"},
+                       {"131072", usual, "ARENITE_PAGE_BYTES=131072 is no size of pages"},
+                       {"16k", usual, "ARENITE_PAGE_BYTES=16k is no whole number"}};
+    for (const auto& c : cases) {
+        ::setenv("ARENITE_PAGE_BYTES", c.text.c_str(), 1);
+        EXPECT_EXIT(std::_Exit(platform::page_bytes() == c.bytes ? 10 : 20),
+                    testing::ExitedWithCode(10), c.complaint)
+            << c.text;
+    }
+    if (before == nullptr)
+        ::unsetenv("ARENITE_PAGE_BYTES");
+    else
+        ::setenv("ARENITE_PAGE_BYTES", asked.c_str(), 1);
+}
+#endif
 
 TEST(platform, a_reservation_is_aligned_as_asked) {
     for (std::size_t alignment = 1; alignment <= support::gib_or(4, 256_MiB); alignment *= 2) {

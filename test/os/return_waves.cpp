@@ -69,6 +69,32 @@ TEST(return_waves, what_swings_near_the_peak_is_no_wave) {
     EXPECT_FALSE(w.is_expected());
 }
 
+TEST(return_waves, what_came_back_is_expected_twice_over_and_no_more) {
+    return_waves w;
+    for (std::uint64_t now : {10, 20})
+        wave(w, now, 40);
+    EXPECT_EQ(w.expected_bytes(), 0u);
+    wave(w, 30, 40);
+    EXPECT_EQ(w.expected_bytes(), 120u);
+    wave(w, 40, 20);
+    wave(w, 50, 60);
+    EXPECT_EQ(w.expected_bytes(), 160u) << "the highest counts";
+    w.judge(5000, delay);
+    EXPECT_EQ(w.expected_bytes(), 0u);
+    for (std::uint64_t now : {5010, 5020, 5030})
+        wave(w, now, 70);
+    EXPECT_EQ(w.expected_bytes(), 60u) << "those before have been forgotten";
+}
+
+TEST(return_waves, how_high_use_was_once_says_nothing_of_what_came_back) {
+    return_waves w;
+    w.note_use(100); // the peak, once
+    for (std::uint64_t now : {10, 20, 30})
+        wave(w, now, 10, 50);
+    EXPECT_TRUE(w.is_expected());
+    EXPECT_EQ(w.expected_bytes(), 80u);
+}
+
 TEST(return_waves, growth_is_not_coming_back) {
     return_waves w;
     for (int n = 0; n < 10; ++n) {

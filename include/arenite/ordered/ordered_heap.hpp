@@ -154,7 +154,8 @@ public:
     /// True if constructed with sizes::kept.
     [[nodiscard]] bool keeps_sizes() const noexcept { return kept_; }
 
-    /// True if p points into memory of this heap, allocated or not. O(log blocks).
+    /// True if p points into memory of this heap, allocated or not, but for what is free between
+    /// large objects. O(log blocks).
     [[nodiscard]] bool owns(const void* p) const noexcept;
 
     /// Frees everything at once, whatever lives. Memory is kept or returned by return_policy, as
@@ -168,10 +169,11 @@ public:
     /// Returns the memory of whole pages between objects, whatever the policy, where what is in use
     /// has kept still for a second or more and is less than three quarters of what is held, 1 MiB
     /// or more. Free memory between large objects goes where it exceeds what the policy keeps and
-    /// an eighth of what is in use there and was not wanted for a second. For the loop of a
-    /// program: nothing as a rule, else a few blocks, about 200 us, or up to 8 MiB of large
-    /// objects; and what is due at the upstream. True if it took such a step in this heap: more may
-    /// follow, at once or whenever there is time.
+    /// an eighth of what is in use there and was not wanted for a second; spans that large objects
+    /// have left, where none was wanted for a second, but with return_policy::retain_all. For the
+    /// loop of a program: nothing as a rule, else a few blocks, about 200 us, or up to 8 MiB of
+    /// large objects; and what is due at the upstream. True if it took such a step in this heap:
+    /// more may follow, at once or whenever there is time.
     bool give_back_due() noexcept;
 
     /// Sets how many bytes to request from the upstream at once from now on, as

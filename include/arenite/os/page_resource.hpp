@@ -43,8 +43,9 @@ struct page_options {
     std::uint32_t delay_ms = 1000;
     /// Limit on freed memory that waits: together with what is in use, no more than the peak of
     /// use and a third of it, and at most this many bytes; or a third of the peak if that is more,
-    /// or 4 MiB unless this is less. Until a program has twice come back for what it gave back,
-    /// also no more than 32 MiB, or a quarter of what is in use if that is more.
+    /// or 4 MiB unless this is less. Also no more than 32 MiB, or a quarter of what is in use if
+    /// that is more; of a program that has twice come back for what it gave back, twice the most
+    /// by which use rose then, if that is more.
     std::size_t most_waiting_bytes = 256_MiB;
     /// The clock for the delay: any that never goes back.
     std::uint64_t (*now_ms)() noexcept = &detail::os::platform::now_ms;
@@ -79,7 +80,7 @@ struct page_options {
 /// (128 MiB of huge pages), so no call takes much more than 1 ms; give_back_due() is such a call,
 /// which heaps make of their upstream when they are slow anyway. The amount that waits is limited
 /// (see most_waiting_bytes); beyond that the oldest goes at once, at a free up to twice as much as
-/// came back. release() and trim() do not wait.
+/// came back, and the rest of its huge pages. release() and trim() do not wait.
 /// A program that has twice come back for what it gave back finds it for four delays.
 ///
 /// From 1 MiB on, what will be filled (page_use::dense) lies in huge pages, which requests share:

@@ -31,6 +31,7 @@ const shows = {
   'memory/phases': 'A program that changes what it holds: whether memory that one size left serves another.',
   'memory/cold': 'The first memory of a small program: page faults, and how few an allocator gets by with.',
   'memory/idle': 'What a program keeps that has freed nearly everything and then makes no call.',
+  'memory/buffers': 'A few large buffers that come and go: files read, images decoded, meshes built.',
   'memory/large': 'Images, meshes, buffers: objects of 64 to 250 KB that come and go.',
   'freelist/fragmentation': 'The smallest region in which a program can run, for a byte of the most that is live.',
   'memory/fragmentation': 'Objects are replaced by others of random sizes, ten times over: how much memory that takes.',

@@ -38,7 +38,8 @@ inline constexpr std::size_t page_block_bytes = std::size_t{1} << 18;
 /// Threads:  one at a time; the owner's rule.
 struct alignas(64) block {
     // Touched by a free: one cache line.
-    std::int32_t live;  ///< in use, in a unit of the owner's
+    std::int32_t live;  ///< in use, in a unit of the owner's; of a large block: how many were
+                        ///< allocated before it
     std::int32_t alarm; ///< when a free brings live to this or below, the owner is called; in a
                         ///< large block: granules that it leaves unused in huge pages
 

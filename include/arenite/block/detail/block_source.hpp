@@ -202,10 +202,12 @@ private:
     bool get_span() noexcept;
     [[nodiscard]] std::size_t next_span_bytes() const noexcept;
     [[nodiscard]] std::size_t smaller_span(std::size_t bytes) const noexcept;
-    [[nodiscard]] std::size_t most_shared_span_bytes() const noexcept;
+    [[nodiscard]] std::size_t most_shared_span_bytes(std::size_t bytes) const noexcept;
+    /// Without free parts of shared spans, which may be untouched.
     [[nodiscard]] std::size_t held_in_all() const noexcept {
-        return bytes_reserved() + held_.elsewhere;
+        return held_.reserved + large_.bytes_occupied() + held_.elsewhere;
     }
+    [[nodiscard]] page_use use_of_next() const noexcept;
     [[nodiscard]] lent_memory ask_once(std::size_t bytes, std::size_t alignment) const noexcept;
     void begin_span(const lent_memory& lent, std::size_t bytes) noexcept;
     void return_span(block& first, bool at_once) noexcept;

@@ -26,12 +26,15 @@ namespace detail {
 /// and again. When what is taken falls by a quarter within a few seconds, a phase of the program
 /// ends, and it may never call again: then all is idle that exceeds a quarter of what is taken, and
 /// 32 MiB. The height that it fell from sinks by an eighth in each second of such an excess. Of a
-/// program that has twice come back for what went (return_waves) only what exceeds 256 MiB goes at
-/// the end of a phase, and else what it has not wanted for four seconds.
+/// program that has twice come back for what went (return_waves) only what exceeds 256 MiB, or
+/// twice what it came back for, goes at the end of a phase, and else what it has not wanted for
+/// four seconds.
 ///
 /// Threads:   one at a time.
 class idle_memory {
 public:
+    static constexpr std::uint64_t delay_ms = 1000;
+
     /// So many free bytes are resident after a request, and so many taken.
     void note_request(std::size_t resident, std::size_t taken) noexcept {
         least_resident_ = std::min(least_resident_, resident);
@@ -55,7 +58,7 @@ public:
         if (due_ == 0 && !has_fallen(resident, taken))
             return false;
         waves_.judge(now_ms, delay_now_ms());
-        return due_ != 0 || !waves_.is_expected() || resident > may_wait;
+        return due_ != 0 || resident > std::min(may_wait, waves_.expected_bytes());
     }
 
     /// So much has gone back after is_due() was true.
@@ -71,7 +74,6 @@ public:
     void end_excess() noexcept { since_ms_ = due_ = 0; }
 
 private:
-    static constexpr std::uint64_t delay_ms = 1000;
     static constexpr std::uint64_t times_longer = 4; ///< for a program that is expected
     static constexpr std::size_t divisor = 4;
     static constexpr std::size_t may_stay = std::size_t{32} << 20;

@@ -30,9 +30,12 @@ namespace detail {
 ///            addresses: an eighth to a quarter beyond the object, into which it can grow and of
 ///            which only what is used is touched. Elsewhere, and with `prefault`, there is no
 ///            slack.
-/// Shared:    a heap that holds 1 MiB and finds its large objects without a mask has those of up to
-///            1 MiB side by side in spans, without slack; see shared_spans. An eighth of what is in
-///            use there may stay resident while it is free.
+/// Shared:    a heap that finds its large objects without a mask has those of up to 1 MiB side by
+///            side in spans, without slack, once it holds 1 MiB, or where they come and go: most of
+///            those freed lately were among the 16 latest. See shared_spans. An eighth of what is
+///            in use there may stay resident while it is free; where objects come and go, empty
+///            spans within the policy's allowance stay, too, 8 MiB in the whole process, until
+///            nobody has wanted one for a second.
 /// Pages:     from 256 KiB on, an object lies in huge pages that it shares with others, with slack
 ///            up to the next multiple of the mask size; of one of 2 MiB and more so does the end.
 ///            All of that is resident: so only while what they leave unused there is within a
@@ -64,11 +67,13 @@ public:
     [[nodiscard]] block* try_allocate(std::size_t bytes, std::size_t alignment,
                                       std::size_t may_waste = 0) noexcept;
 
-    /// An object in a span that it shares with others, or in a new one of up to `most_bytes`; 0: in
-    /// those that there are. nullptr also where it does not suit: try_allocate is next. Its head
-    /// lies where it begins, at no multiple of the mask size: blocks() finds it, a mask does not.
+    /// An object in a span that it shares with others, or in a new one of up to `most_bytes` for
+    /// such a use; 0: in those that there are. nullptr also where it does not suit: try_allocate is
+    /// next. Its head lies where it begins, at no multiple of the mask size: blocks() finds it, a
+    /// mask does not.
     [[nodiscard]] block* try_allocate_shared(std::size_t bytes, std::size_t alignment,
-                                             std::size_t most_bytes) noexcept;
+                                             std::size_t most_bytes,
+                                             page_use use = page_use::dense) noexcept;
     [[nodiscard]] static bool is_shared(const block& large) noexcept {
         return (large.note & shared_note) != 0;
     }
@@ -81,9 +86,13 @@ public:
     /// Frees an object; `allowance` is how much of all that is empty may be kept.
     void deallocate(block& large, std::size_t allowance) noexcept;
 
-    /// Gives the memory of one shared span to the system, if more than `allowance` and an eighth of
-    /// what is in use there is free, and some of that is idle: after each free, and at other calls
-    /// that are slow anyway. True if it did: there may be more.
+    /// True where objects come and go now: those freed last were young.
+    [[nodiscard]] bool come_and_go() const noexcept { return ages_.young == enough_young; }
+
+    /// Returns an empty shared span that is idle. If there is none, gives the memory of one span to
+    /// the system, if more than `allowance` and an eighth of what is in use there is free, and some
+    /// of that is idle. At calls that are slow anyway; the latter after each free, too. True if it
+    /// did: there may be more.
     bool give_back_idle(std::size_t allowance) noexcept;
 
     /// Resizes an object in place, contents kept: true if there is slack for it. Whole pages behind
@@ -107,19 +116,27 @@ public:
         return reserved_ + shared_.bytes_reserved();
     }
 
+    /// bytes_reserved() without what is free in shared spans.
+    [[nodiscard]] std::size_t bytes_occupied() const noexcept {
+        return reserved_ + shared_.bytes_taken();
+    }
+
     /// bytes_reserved() for other threads: may be out of date.
     [[nodiscard]] std::size_t bytes_reserved_approximate() const noexcept {
         return glance(reserved_) + shared_.bytes_reserved_approximate();
     }
-    [[nodiscard]] std::size_t bytes_kept() const noexcept { return kept_bytes_; }
+    /// In kept pieces, and in shared spans that are empty.
+    [[nodiscard]] std::size_t bytes_kept() const noexcept {
+        return kept_.bytes + shared_.bytes_empty();
+    }
 
-    /// Returns the oldest kept piece; there must be one.
-    void give_oldest_kept() noexcept { give_kept(oldest_kept(), false); }
+    /// Returns the oldest kept piece, or the highest empty span; there must be one.
+    void give_oldest_kept() noexcept;
 
     /// Returns all kept pieces, and shared spans that are empty; `at_once`: their memory leaves the
     /// process with this call.
     void give_kept(bool at_once) noexcept;
-    [[nodiscard]] bool has_kept() const noexcept { return kept_bytes_ != 0 || shared_.has_empty(); }
+    [[nodiscard]] bool has_kept() const noexcept { return bytes_kept() != 0; }
 
     /// Gives the memory of what is free in shared spans to the system.
     void trim_shared() noexcept { shared_.trim(); }
@@ -131,7 +148,7 @@ public:
     /// spans.
     template <class F>
     void for_each_kept(F f) const {
-        for (const block* b = kept_; b != nullptr; b = b->right)
+        for (const block* b = kept_.latest; b != nullptr; b = b->right)
             f(reinterpret_cast<const std::byte*>(b->span), b->span_bytes);
         shared_.for_each_free(f);
     }
@@ -159,6 +176,7 @@ private:
     /// The note of a large block: log2 of its alignment, and whether it was zero.
     static constexpr std::uint32_t zero_note = 1 << 8;
     static constexpr std::uint32_t shared_note = 1 << 9;
+    static constexpr std::uint32_t enough_young = 4;
     [[nodiscard]] static std::size_t alignment_log2(const block& large) noexcept {
         return large.note & (zero_note - 1);
     }
@@ -174,6 +192,8 @@ private:
                  std::byte* head, std::uint32_t note) noexcept;
     [[nodiscard]] bool try_resize_shared(block& large, std::size_t new_bytes) noexcept;
     void give_shared(const block& large, std::size_t allowance) noexcept;
+    bool return_excess(std::size_t allowance) noexcept;
+    void note_age(const block& large) noexcept;
     void forget(const block& large) noexcept;
     [[nodiscard]] std::size_t with_slack(std::size_t bytes) const noexcept;
     [[nodiscard]] std::byte* take_kept(std::size_t& bytes, std::size_t alignment) noexcept;
@@ -191,9 +211,17 @@ private:
     std::size_t reserved_ = 0;
     std::size_t wasted_ = 0; ///< in huge pages
     shared_spans shared_;
-    block* kept_ = nullptr; ///< memory of freed objects, the latest first
-    std::size_t kept_count_ = 0;
-    std::size_t kept_bytes_ = 0;
+    struct kept_pieces {
+        block* latest = nullptr; ///< memory of freed objects, linked by `right`
+        std::size_t count = 0;
+        std::size_t bytes = 0;
+    };
+    kept_pieces kept_;
+    struct ages {
+        std::uint32_t allocated = 0; ///< objects in all; it wraps
+        std::uint32_t young = 0;     ///< of those freed, less the others; up to what is enough
+    };
+    ages ages_;
     bool prefault_;
     bool may_grow_ = true;
 };

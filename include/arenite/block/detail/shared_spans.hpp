@@ -29,6 +29,7 @@ struct alignas(64) shared_span {
     std::uint32_t resident;   ///< free units that may have memory
     std::uint32_t clean_from; ///< no unit below is clean
     bool is_zero;             ///< units that are clean hold zeros
+    bool is_counted;          ///< with what all shared_spans keep empty
 
     static constexpr std::size_t unit_bytes = 1_KiB;
     static constexpr std::size_t most_bytes = 8_MiB + 64_KiB;
@@ -58,11 +59,12 @@ struct alignas(64) shared_span {
 /// Objects of a power of two would just not fit into spans of another: such a span is 64 KiB longer
 /// than huge pages are, and has that in small pages.
 ///
-/// A span of which nothing is taken goes back to the upstream. Of what is free in others a share
-/// stays resident; of more, what nobody wanted for a second goes back, span by span, and when what
-/// is taken falls, what exceeds 32 MiB and a quarter of that at once, unless the program has twice
-/// come back for it: see idle_memory. All of this happens at calls of the owner: a program that
-/// makes none keeps it.
+/// Of spans of which nothing is taken so much stays as give() may keep, 8 MiB in the whole process,
+/// until nobody has wanted any for a second; the others go back to the upstream. Of what is free in
+/// others a share stays resident; of more, what nobody wanted for a second goes back, span by span,
+/// and when what is taken falls, what exceeds 32 MiB and a quarter of that at once, unless the
+/// program has twice come back for it: see idle_memory. All of this happens at calls of the owner:
+/// a program that makes none keeps it.
 ///
 /// Use when:  for large_objects, on an upstream of pages.
 /// Cost:      O(log spans), and a look at the bits of what is taken or given, of the free runs
@@ -79,6 +81,9 @@ public:
     static constexpr std::size_t largest_run = 1_MiB;
 
     static constexpr std::size_t largest_alignment = 64_KiB;
+
+    /// For give(): all empty spans stay, however many others have.
+    static constexpr std::size_t keep_all = ~std::size_t{0};
 
     /// Requests nothing yet. Spans lie at multiples of `alignment`; `up` is the owner's.
     shared_spans(const upstream& up, std::size_t alignment) noexcept
@@ -100,18 +105,24 @@ public:
 
     /// A run of `bytes`, rounded up to units. It begins at a multiple of `alignment`, or a unit
     /// below one where that is larger than a unit. Where no span has one, a new one of `span_bytes`
-    /// is asked for; 0: none.
-    [[nodiscard]] run try_take(std::size_t bytes, std::size_t alignment,
-                               std::size_t span_bytes) noexcept;
+    /// is asked for, for such a use; 0: none.
+    [[nodiscard]] run try_take(std::size_t bytes, std::size_t alignment, std::size_t span_bytes,
+                               page_use use = page_use::dense) noexcept;
 
     /// True if the run can be made longer, to so many bytes, or shorter, where it lies.
     [[nodiscard]] bool try_resize(std::byte* p, std::size_t bytes, std::size_t new_bytes) noexcept;
 
-    /// Frees a run. A span that is empty then is kept, or goes back, perhaps at once.
-    void give(std::byte* p, std::size_t bytes, bool keep, bool at_once) noexcept;
+    /// Frees a run. A span that is empty then is kept where it has no more than `kept_bytes`, and
+    /// of all that are empty so much: the highest go back, perhaps at once.
+    void give(std::byte* p, std::size_t bytes, std::size_t kept_bytes, bool at_once) noexcept;
 
-    /// Gives the spans back that are empty.
+    /// Gives the spans back that are empty; or the highest of them, of which there must be one.
     void give_empty(bool at_once) noexcept;
+    void give_highest_empty(bool at_once) noexcept;
+
+    /// Gives one of them back, and returns true, if for a second none was wanted and none has come:
+    /// whenever the owner has time.
+    bool give_idle_empty() noexcept;
 
     /// Where more than `allowed` bytes that are free are resident, and some of that is idle, gives
     /// those of one span to the system, and returns true: there may be more. After each give(), and
@@ -132,8 +143,8 @@ public:
     [[nodiscard]] std::size_t bytes_resident() const noexcept {
         return resident_units_ * unit_bytes;
     }
-    /// True if a span is kept of which nothing is taken.
-    [[nodiscard]] bool has_empty() const noexcept;
+    /// In spans that are kept, of which nothing is taken.
+    [[nodiscard]] std::size_t bytes_empty() const noexcept { return empty_bytes_; }
 
     /// Calls f(const std::byte*, std::size_t) for each free run.
     template <class F>
@@ -170,7 +181,7 @@ private:
                                           F is_wanted) noexcept;
     void take(shared_span& s, const free_run& from, std::size_t first, std::size_t units) noexcept;
     void free(shared_span& s, std::size_t first, std::size_t units) noexcept;
-    [[nodiscard]] shared_span* make(std::size_t bytes) noexcept;
+    [[nodiscard]] shared_span* make(std::size_t bytes, page_use use) noexcept;
     void end(shared_span& s, bool at_once) noexcept;
     void set_state(shared_span& s) noexcept;
     std::size_t purge(shared_span& s) noexcept;
@@ -181,6 +192,8 @@ private:
     std::size_t reserved_ = 0;
     std::size_t taken_units_ = 0;
     std::size_t resident_units_ = 0;
+    std::size_t empty_bytes_ = 0;      ///< in spans of which nothing is taken
+    std::uint64_t empty_since_ms_ = 0; ///< these are the same; 0: since the next look
     idle_memory idle_;
 };
 

@@ -165,7 +165,7 @@ public:
 
 private:
     /// Pointers and sizes behind the front: as many as there are, see slab_heap.cpp.
-    static constexpr std::size_t words_behind = sizeof(void*) == 8 ? 256 : 304;
+    static constexpr std::size_t words_behind = sizeof(void*) == 8 ? 264 : 312;
 
     union {
         mutable slab_front front_; ///< of the heap
