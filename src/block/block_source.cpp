@@ -30,10 +30,9 @@ constexpr std::size_t large_span_blocks = 8;
 constexpr std::size_t first_loose_divisor = 16; // where blocks are not aligned to their size
 constexpr std::size_t span_divisor = 4;         // a further span has so much of what is held
 
-/// Spans of large objects that come and go are shorter than what is kept when it is empty.
-constexpr std::size_t coming_span_divisor = 20;
-constexpr std::size_t most_first_coming_span = 2_MiB - 64_KiB; // for two of nearly 1 MiB
-constexpr std::size_t largest_coming_span = 4_MiB;
+/// Large objects that come and go, and have short spans: each of no more, in these together.
+constexpr std::size_t most_coming_object = 256_KiB;
+constexpr std::size_t most_coming_bytes = 16_MiB;
 
 /// Then a source holds much.
 constexpr std::size_t filled_from_bytes = 1_MiB;
@@ -332,16 +331,13 @@ block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment
 
 /// The next span for large objects has a quarter of what is held at most, as those of blocks; there
 /// is none where little is held. But where they come and go, so do the spans: there is one from the
-/// first on, for about four such objects, and shorter ones are kept, and fit again where they come
-/// in another order.
+/// first on, for about four of them, and short ones are kept when they are empty, and fit again
+/// where they come in another order.
 std::size_t block_source::most_shared_span_bytes(std::size_t bytes) const noexcept {
+    if (bytes <= most_coming_object && large_.come_and_go() &&
+        large_.bytes_in_spans() < most_coming_bytes)
+        return std::max(4 * std::bit_ceil(bytes), shared_spans::smallest_bytes);
     const std::size_t held = held_in_all();
-    if (large_.come_and_go()) {
-        const std::size_t for_some =
-            std::clamp(4 * std::bit_ceil(std::min(bytes, shared_spans::largest_run)),
-                       shared_spans::smallest_bytes, most_first_coming_span);
-        return std::clamp(held / coming_span_divisor, for_some, largest_coming_span);
-    }
     if (held < filled_from_bytes)
         return 0;
     return std::clamp(held / span_divisor, shared_spans::smallest_bytes,

@@ -27,7 +27,8 @@ constexpr std::size_t most_kept_objects = 16;
 constexpr std::size_t kept_divisor = 4; // a request may leave this share of a kept piece unused
 constexpr std::size_t slack_divisor = 8;
 constexpr std::size_t resident_divisor = 8; // free in shared spans, to what is in use there
-constexpr std::uint32_t youth = 16;         // in allocations of large objects
+constexpr std::size_t most_empty_bytes = (std::size_t{1} << 20) + (std::size_t{64} << 10);
+constexpr std::uint32_t youth = 16; // in allocations of large objects
 
 /// A huge page costs as much as so much in small ones.
 constexpr std::size_t least_shared = std::size_t{256} << 10;
@@ -195,8 +196,8 @@ bool large_objects::try_resize_shared(block& large, std::size_t new_bytes) noexc
 
 void large_objects::give_shared(const block& large, std::size_t allowance) noexcept {
     const std::size_t kept = policy_ == return_policy::retain_all ? shared_spans::keep_all
-                             : come_and_go()                      ? allowance
-                                                                  : 0;
+                             : come_and_go() ? std::min(allowance, most_empty_bytes)
+                                             : 0;
     shared_.give(reinterpret_cast<std::byte*>(large.span), large.span_bytes, kept,
                  policy_ == return_policy::return_all);
     return_excess(allowance);

@@ -31,11 +31,11 @@ namespace detail {
 ///            which only what is used is touched. Elsewhere, and with `prefault`, there is no
 ///            slack.
 /// Shared:    a heap that finds its large objects without a mask has those of up to 1 MiB side by
-///            side in spans, without slack, once it holds 1 MiB, or where they come and go: most of
-///            those freed lately were among the 16 latest. See shared_spans. An eighth of what is
-///            in use there may stay resident while it is free; where objects come and go, empty
-///            spans within the policy's allowance stay, too, 8 MiB in the whole process, until
-///            nobody has wanted one for a second.
+///            side in spans, without slack, once it holds 1 MiB, or, up to 256 KiB, where they come
+///            and go: most of those freed lately were among the 16 latest. See shared_spans. An
+///            eighth of what is in use there may stay resident while it is free; where objects come
+///            and go, 1 MiB of empty spans stays, too, within the policy's allowance, and 8 MiB in
+///            the whole process, until nobody has wanted one for a second.
 /// Pages:     from 256 KiB on, an object lies in huge pages that it shares with others, with slack
 ///            up to the next multiple of the mask size; of one of 2 MiB and more so does the end.
 ///            All of that is resident: so only while what they leave unused there is within a
@@ -115,6 +115,9 @@ public:
     [[nodiscard]] std::size_t bytes_reserved() const noexcept {
         return reserved_ + shared_.bytes_reserved();
     }
+
+    /// Bytes that are taken in shared spans.
+    [[nodiscard]] std::size_t bytes_in_spans() const noexcept { return shared_.bytes_taken(); }
 
     /// bytes_reserved() without what is free in shared spans.
     [[nodiscard]] std::size_t bytes_occupied() const noexcept {
