@@ -20,6 +20,7 @@
 #include <cstring>
 #include <mutex>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -68,7 +69,8 @@ TEST(affinity_large_threads, any_thread_allocates_fills_and_frees_them) {
 TEST(affinity_large, count_as_one_heap_with_the_small_ones_of_their_thread) {
     if (!support::threads_have_slabs())
         GTEST_SKIP() << "threads have no heaps of their own";
-    affinity_heap& heap = affinity_heap::named("large beside small");
+    static int runs = 0; // in one that large objects came to and went from they lie side by side
+    affinity_heap& heap = affinity_heap::named("large beside small " + std::to_string(++runs));
     constexpr std::size_t bytes = 100'000;
     const auto are_beside = [&] {
         auto* const a = static_cast<std::byte*>(heap.allocate(bytes));
