@@ -368,33 +368,55 @@ def converse(socket_path, talk, ended, failures):
             return
 
 
-def measure(p, options, work):
-    """What `arenite run --compare` tells of it, and its failures as sentences."""
+def run_once(p, options, work, how):
+    """Runs it by the command `how` (of its Given), with whatever it needs; the process, and its failures as sentences."""
     folder = os.path.join(work, p.name)
     os.makedirs(folder)
     g = Given(folder, p.needs, options)
     command = p.make(g)
-    told = os.path.join(folder, "figures.json")
-    run = [options.arenite, "run", "--compare", "--rounds", str(options.rounds), "--json", told]
-    for also in getattr(options, "with"):
-        run += ["--with", also]
-    if g.output:
-        run += ["--compare-output", g.output]
     failures, ended = [], threading.Event()
     talking = g.talk and threading.Thread(target=converse, args=(*g.talk, ended, failures))
     if talking:
         talking.start()
     with open(g.input or os.devnull, "rb") as given:
-        done = subprocess.run(run + ["--"] + command, stdin=given, stdout=subprocess.DEVNULL,
+        done = subprocess.run(how(g) + ["--"] + command, stdin=given, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True, errors="replace", check=False,
                               env={**os.environ, **p.environment})
     ended.set()
     if talking:
         talking.join()
+    return done, failures
+
+
+def why(done):
+    return done.stderr.strip()[-500:] or f"ended with {done.returncode}"
+
+
+def measure(p, options, work):
+    """What `arenite run --compare` tells of it, and its failures as sentences."""
+    told = os.path.join(work, p.name, "figures.json")
+
+    def how(g):
+        run = [options.arenite, "run", "--compare", "--rounds", str(options.rounds), "--json", told]
+        for also in getattr(options, "with"):
+            run += ["--with", also]
+        return run + (["--compare-output", g.output] if g.output else [])
+
+    done, failures = run_once(p, options, work, how)
     if not os.path.exists(told):
-        return None, failures + [done.stderr.strip()[-500:] or f"ended with {done.returncode}"]
+        return None, failures + [why(done)]
     with open(told, encoding="utf-8") as text:
         return json.load(text), failures
+
+
+def record(p, options, work):
+    """Writes its requests to a trace; what was written, and its failures as sentences."""
+    trace = os.path.join(options.record, p.name + ".trace")
+    done, failures = run_once(p, options, work, lambda g: [
+        options.arenite, "record", "-o", trace, "--frames", "1", "--accesses", "off", "--children"])
+    if done.returncode != 0 or not os.path.exists(trace):
+        return None, failures + [why(done)]
+    return done.stderr.strip().splitlines()[-1], failures
 
 
 def geometric_mean(ratios):
@@ -499,6 +521,8 @@ def main():
     wishes.add_argument("--json", default="programs.json", help="the figures (programs.json)")
     wishes.add_argument("--report", default="programs.html", help="the page (programs.html)")
     wishes.add_argument("--build", default=os.path.join(root, "build/gcc-release"), help=argparse.SUPPRESS)
+    wishes.add_argument("--record", metavar="FOLDER",
+                        help="do not measure: write what they ask of malloc to FOLDER, a trace each, for `./dev lab TRACE`")
     wishes.add_argument("--list", action="store_true", help="the programs, and which are not here")
     options = wishes.parse_args()
     options.suite = os.path.abspath(options.suite)
@@ -516,6 +540,8 @@ def main():
     if not os.access(options.arenite, os.X_OK):
         wishes.error(f"{options.arenite} is not built; ./dev programs builds it")
 
+    if options.record:
+        os.makedirs(options.record, exist_ok=True)
     measured, failures, left_out = {}, [], {}
     with tempfile.TemporaryDirectory(prefix="arenite-programs-") as work:
         for p in chosen:
@@ -524,17 +550,22 @@ def main():
                 continue
             begin = time.monotonic()
             print(f"{p.name}: {p.summary} ...", end=" ", flush=True)
-            told, wrong = measure(p, options, work)
+            told, wrong = (record if options.record else measure)(p, options, work)
             print(f"{time.monotonic() - begin:.0f} s" + "".join(f"\n  FAILED: {w}" for w in wrong), flush=True)
             failures += [(p.name, "all", w) for w in wrong]
-            if told:
+            if told and options.record:
+                print(f"  {told}")
+                measured[p.name] = told
+            elif told:
                 measured[p.name] = told
                 write(options.json, results_of(measured, list(failures)))  # kept where one is interrupted
-    for why, names in left_out.items():
-        print(f"left out: {', '.join(names)}: {why}")
+    for reason, names in left_out.items():
+        print(f"left out: {', '.join(names)}: {reason}")
     if not measured:
-        print("nothing was measured", file=sys.stderr)
+        print("no program ran", file=sys.stderr)
         return 1
+    if options.record:
+        return 1 if failures else 0
     all_results = results_of(measured, failures)
     write(options.json, all_results)
     tell(all_results, list(measured))
