@@ -206,12 +206,13 @@ void outside_memory::deallocate(void* p, prefix& before, outside_count& count) n
     // Before the memory is given back: from then on it is not ours to write.
     before.marks = 0; // whoever frees it once more is found, while the memory is free
     const std::size_t alignment = gone.alignment();
+    const std::size_t size = static_cast<std::size_t>(gone.size);
     const std::size_t front = std::max(alignment, prefix_bytes);
     std::byte* const given = static_cast<std::byte*>(p) - front;
-    count.bytes.fetch_sub(gone.size, std::memory_order_relaxed);
+    count.bytes.fetch_sub(size, std::memory_order_relaxed);
     count.allocations.fetch_sub(1, std::memory_order_relaxed);
     prefixes_at(&before)->fetch_sub(1, std::memory_order_relaxed);
-    give_back(gone.source(), given, gone.size + front, alignment);
+    give_back(gone.source(), given, size + front, alignment);
 }
 
 } // namespace detail

@@ -90,7 +90,7 @@ heap_snapshot::header heap_snapshot::describe() const noexcept {
     check_sum sum;
     sum.add(&h, offsetof(header, sum));
     for (std::uint64_t i = 0; i < h.pages; ++i) {
-        if (const page_copies::copy* const c = pages_.at(i)) {
+        if (const page_copies::copy* const c = pages_.at(static_cast<std::size_t>(i))) {
             // Its number is summed up as well: a page in another's place is noticed.
             sum.add(&i, sizeof i);
             sum.add(c->bytes, sizeof c->bytes);
@@ -113,7 +113,7 @@ bool heap_snapshot::write(const char* path) const noexcept {
     const header h = describe();
     bool written = std::fwrite(&h, sizeof h, 1, to.get()) == 1;
     for (std::uint64_t i = 0; written && i < h.pages; ++i) {
-        if (const page_copies::copy* const c = pages_.at(i))
+        if (const page_copies::copy* const c = pages_.at(static_cast<std::size_t>(i)))
             written = std::fwrite(&i, sizeof i, 1, to.get()) == 1 &&
                       std::fwrite(c->bytes, sizeof c->bytes, 1, to.get()) == 1;
     }

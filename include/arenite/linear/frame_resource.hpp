@@ -112,7 +112,9 @@ public:
 
     /// The value that the fence must reach before next(): that of the frame whose memory is reused;
     /// 0 if there was none yet. With one frame it is that of the current one.
-    [[nodiscard]] std::uint64_t awaited() const noexcept { return fences_[number_ % N]; }
+    [[nodiscard]] std::uint64_t awaited() const noexcept {
+        return fences_[static_cast<std::size_t>(number_ % N)];
+    }
 
     /// Makes the current frame end when the fence reaches `value` instead of number().
     void set_fence(std::uint64_t value) noexcept { fences_[index()] = value; }
