@@ -150,17 +150,17 @@ class remote_queue_of_death : public remote_queue_of {};
 /// The last object of the block goes in the drain, before the word of what was freed twice.
 TEST_F(remote_queue_of_death, what_two_freed_is_found_though_its_block_goes_before_it) {
     // One that keeps nothing: else the block would stay open.
-    slab_heap heap{{.policy = return_policy::return_all}, upstream{&page_source()}, owner};
-    remote_queue queue;
-    queue.serve(owner, &heap);
-    void* const all[] = {heap.try_allocate(10'000, 8), heap.try_allocate(10'000, 8)};
+    slab_heap emptied{{.policy = return_policy::return_all}, upstream{&page_source()}, owner};
+    remote_queue its_queue;
+    its_queue.serve(owner, &emptied);
+    void* const all[] = {emptied.try_allocate(10'000, 8), emptied.try_allocate(10'000, 8)};
     ASSERT_LT(all[0], all[1]);
     for (void* const p : all)
-        queue.free(p, 10'000, 8, nullptr);
-    heap.deallocate(all[1], 10'000, 8); // nothing lives there; its units are kept
-    EXPECT_DEATH(queue.drain(remote_queue::all_blocks), "freed into .* by two threads");
+        its_queue.free(p, 10'000, 8, nullptr);
+    emptied.deallocate(all[1], 10'000, 8); // nothing lives there; its units are kept
+    EXPECT_DEATH(its_queue.drain(remote_queue::all_blocks), "freed into .* by two threads");
     // Other tests of this process may get these addresses.
-    queue.forget_queued_blocks();
+    its_queue.forget_queued_blocks();
     for (auto& word : remote_frees::find(remote_frees::head_of(all[0]))->freed)
         word.store(0);
 }
