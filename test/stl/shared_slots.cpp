@@ -127,17 +127,22 @@ TEST_F(shared_slots_users_threads, a_pool_forgets_who_has_ended_in_whatever_orde
 
 TEST_F(shared_slots_users_threads, while_little_is_in_use_no_thread_holds_anything_back) {
     std::thread{[&] {
-        std::vector<void*> all;
-        for (int i = 0; i < 1'000'000; ++i)
-            all.push_back(take(slots));
-        std::mt19937 random{3};
-        std::shuffle(all.begin(), all.end(), random);
-        void* const lives = all.front();
-        for (std::size_t i = 1; i < all.size(); ++i)
-            give(slots, all[i]);
-        EXPECT_EQ(mine.count, 0u);
-        EXPECT_LE(up.live_bytes(), std::size_t{2} << 20) << "a row";
-        give(slots, lives);
+        const std::size_t row_bytes = std::size_t{2} << 20;
+        for (const bool latest : {false, true}) { // in the smallest row, or in one of full size
+            std::vector<void*> all;
+            for (int i = 0; i < 1'000'000; ++i)
+                all.push_back(take(slots));
+            void* const lives = latest ? all.back() : all.front();
+            all.erase(latest ? all.end() - 1 : all.begin());
+            std::mt19937 random{3};
+            std::shuffle(all.begin(), all.end(), random);
+            for (void* const p : all)
+                give(slots, p);
+            EXPECT_EQ(mine.count, 0u);
+            EXPECT_LE(up.live_bytes(), (latest ? 2 : 1) * row_bytes)
+                << "its row, and as much in empty ones as the policy keeps";
+            give(slots, lives);
+        }
     }}.join();
 }
 
