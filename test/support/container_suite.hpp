@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/copies_may_throw.hpp"
 #include "support/counting_resource.hpp"
 #include "support/limits.hpp"
 #include "support/proxy_list.hpp"
@@ -108,18 +109,6 @@ private:
 struct hash {
     std::size_t operator()(const tracked& t) const { return std::hash<int>{}(t.get()); }
 };
-
-/// False where the standard library itself goes wrong, with any allocator: when an element throws
-/// while it is copied, libc++ 16 leaks those of a deque, and walks along a link of a forward_list
-/// that it has not yet written.
-template <class Container>
-inline constexpr bool copies_may_throw = true;
-#ifdef _LIBCPP_VERSION
-template <class T, class Allocator>
-inline constexpr bool copies_may_throw<std::forward_list<T, Allocator>> = false;
-template <class T, class Allocator>
-inline constexpr bool copies_may_throw<std::deque<T, Allocator>> = false;
-#endif
 
 /// Many of an element of a node, so that a pool of them asks its upstream more than once.
 struct heavy {
