@@ -22,7 +22,6 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
-#include <random>
 #include <set>
 #include <thread>
 #include <type_traits>
@@ -200,83 +199,6 @@ TEST(pool_allocator, constructing_copying_and_rebinding_allocate_nothing) {
     EXPECT_EQ(page_requests(), before);
     EXPECT_EQ(rebound.pool(), nullptr);
     static_cast<void>(made_before_any_code);
-}
-
-TEST(pool_allocator, a_large_container_releases_all_with_itself) {
-    if (passthrough())
-        GTEST_SKIP() << "memory comes from malloc";
-    list{1, 2, 3}.push_back(4); // what the thread keeps is there now
-    const auto run = [] {
-        list l;
-        fill(l, 200'000);
-        set s;
-        fill(s, 100'000);
-        l.clear();
-    };
-    run(), run(); // the first filled what other containers, also of ended threads, left
-    const std::size_t before = page_bytes();
-    run();
-    EXPECT_EQ(page_bytes(), before);
-}
-
-/// Each number once, in no order.
-std::vector<int> shuffled(int count) {
-    std::vector<int> all(static_cast<std::size_t>(count));
-    std::iota(all.begin(), all.end(), 0);
-    std::shuffle(all.begin(), all.end(), std::mt19937{1});
-    return all;
-}
-
-TEST(pool_allocator, containers_that_were_emptied_hold_nothing_however_many) {
-    if (passthrough())
-        GTEST_SKIP() << "malloc keeps what it likes";
-    const std::size_t before = page_bytes();
-    constexpr std::size_t count = detail::poison::active ? 8 : 30, each = 512_KiB;
-    std::vector<list> cleared(count), popped(count);
-    std::vector<set> erased(count);
-    const std::vector<int> order = shuffled(100'000);
-    for (std::size_t i = 0; i < count; ++i) {
-        fill(cleared[i], 100'000); // 2.4 MB
-        cleared[i].clear();
-        fill(popped[i], 100'000);
-        while (!popped[i].empty())
-            popped[i].pop_back();
-        fill(erased[i], 100'000); // 4 MB
-        for (const int value : order)
-            erased[i].erase(value);
-        EXPECT_LE(page_bytes() - before, (i + 1) * 3 * each) << i;
-    }
-    fill(cleared[0], 100'000);
-    EXPECT_TRUE(ascends(cleared[0]));
-}
-
-TEST(pool_allocator, a_container_that_shrinks_keeps_a_quarter_of_what_it_uses) {
-    if (passthrough())
-        GTEST_SKIP() << "malloc keeps what it likes";
-    const std::size_t before = page_bytes();
-    list l;
-    fill(l, 4'000'000); // 96 MB
-    while (l.size() > 1'000'000)
-        l.pop_front();
-    EXPECT_LE(page_bytes() - before, 24'000'000u * 5 / 4 + 5_MiB);
-}
-
-TEST(pool_allocator, elements_known_ahead_are_one_request) {
-    if (passthrough())
-        GTEST_SKIP() << "memory comes from malloc";
-    const auto requests = []<class Container>(std::type_identity<Container>, int n) {
-        Container warm;
-        fill(warm, 1);
-        const std::size_t before = page_requests();
-        Container c;
-        fill(c, n);
-        return page_requests() - before;
-    };
-    using list_of_16k = std::list<int, pool_allocator<int, 16 * 1024>>;
-    using set_of_16k = std::set<int, std::less<>, pool_allocator<int, 16 * 1024>>;
-    EXPECT_EQ(requests(std::type_identity<list_of_16k>{}, 16 * 1024), 1u);
-    EXPECT_EQ(requests(std::type_identity<set_of_16k>{}, 16 * 1024), 1u);
-    EXPECT_GT(requests(std::type_identity<list_of_16k>{}, 64 * 1024), 1u) << "and then it grows";
 }
 
 TEST(pool_allocator, containers_of_as_many_as_expected_and_of_more_and_less_meet) {

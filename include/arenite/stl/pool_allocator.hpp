@@ -39,7 +39,9 @@ inline namespace ARENITE_ABI {
 /// Overhead:  8 bytes a container; 0 bytes a node, 1.3 % for bits and colours; 1.5 KiB a container
 ///            above 64 KiB; 16 bytes an array above 1 KiB.
 /// Limits:    arrays and single objects above 1 KiB, or aligned to more than 64 bytes, come from
-///            one locked heap shared by all containers.
+///            one locked heap shared by all containers. libc++ 22 makes each node of a list and of
+///            a forward_list by a copy of the allocator: these have no pool of their own there, and
+///            take a container_pool's, or what the thread's small containers share.
 /// Returns:   empty memory beyond a quarter of what is in use goes back to page_source(), so an
 ///            emptied container keeps less than 1 MiB; with the container everything. See
 ///            container_pool for trim().
