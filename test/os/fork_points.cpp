@@ -22,6 +22,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/mapped_vector.hpp"
 #include "support/operations.hpp"
 #include "support/pattern.hpp"
 
@@ -34,12 +35,12 @@
 #include <list>
 #include <memory>
 #include <random>
-#include <vector>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
 using namespace arenite;
+using support::mapped_vector;
 using support::pattern;
 using support::stepping;
 
@@ -87,7 +88,8 @@ struct piece {
     std::size_t bytes;
 };
 
-/// Objects of all kinds of size, with what they should hold.
+/// Objects of all kinds of size, with what they should hold. What it notes is not malloc's, which
+/// the child of a thread that was in it cannot call with each C library.
 template <class Heap>
 class population {
 public:
@@ -118,11 +120,11 @@ public:
         }
     }
     void shuffle() { std::shuffle(live_.begin(), live_.end(), std::mt19937{1}); }
-    [[nodiscard]] std::vector<piece>& all() noexcept { return live_; }
+    [[nodiscard]] mapped_vector<piece>& all() noexcept { return live_; }
 
     /// Nothing overlaps, and all holds what it should.
     [[nodiscard]] bool is_right() {
-        std::vector<piece> sorted = live_;
+        mapped_vector<piece> sorted = live_;
         std::sort(sorted.begin(), sorted.end(),
                   [](const piece& a, const piece& b) { return std::less<>{}(a.p, b.p); });
         const std::byte* end = nullptr;
@@ -141,14 +143,14 @@ private:
     }
 
     Heap& heap_;
-    std::vector<piece> live_;
+    mapped_vector<piece> live_;
     bool right_ = true;
 };
 
 /// The slow things that a thread does with its heap: the first call, slabs, pages, blocks, large
 /// objects, frees of what others allocated, and trim.
 template <class Heap>
-void use(Heap& heap, const std::vector<piece>& of_others) {
+void use(Heap& heap, const mapped_vector<piece>& of_others) {
     population<Heap> mine{heap};
     mine.grow(40, true);
     for (const piece& x : of_others)
@@ -166,7 +168,7 @@ bool works_in_child(Heap& heap, population<Heap>& before) {
     population<Heap> fresh{heap};
     fresh.grow(600, true);
     const bool right = before.is_right();
-    std::vector<piece> both = before.all();
+    mapped_vector<piece> both = before.all();
     both.insert(both.end(), fresh.all().begin(), fresh.all().end());
     fresh.all().swap(both);
     const bool apart = fresh.is_right();
@@ -270,7 +272,7 @@ TEST(fork_points_threads, other_ordered_heaps_work_in_the_child) {
 TEST(fork_points_threads, pages_are_to_be_had_in_the_child) {
     page_resource& pages = page_source();
     const auto some = [&pages](std::size_t count) {
-        std::vector<piece> all;
+        mapped_vector<piece> all;
         for (std::size_t i = 0; i < count; ++i) {
             const std::size_t bytes = i % 5 == 0 ? 2_MiB : 64_KiB << i % 4;
             void* const p = pages.try_allocate(bytes, i % 3 == 0 ? 256_KiB : 4_KiB);
