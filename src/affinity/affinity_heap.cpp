@@ -15,6 +15,7 @@
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/detail/process_lock.hpp>
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
@@ -55,20 +56,6 @@ constexpr std::size_t drained_words = 4096;
 constexpr int most_kept = 4;
 
 const void* me() noexcept { return thread_table::thread(); }
-
-/// A large object from a heap that is locked, for a thread that has `own`, or nullptr.
-void* allocate_large_in(const locked_heap& locked, const thread_heap& heap, detail::slab_heap* own,
-                        std::size_t bytes, std::size_t alignment) noexcept {
-    if (own == nullptr)
-        return locked.try_allocate(bytes, alignment);
-    // To judge what may lie in huge pages the two count as one heap.
-    detail::block_source& small = own->slabs().blocks();
-    detail::block_source& large = heap.heap().slabs().blocks();
-    large.set_held_elsewhere(small.bytes_reserved_approximate()); // others may trim it
-    void* const p = locked.try_allocate(bytes, alignment);
-    small.set_held_elsewhere(large.bytes_reserved());
-    return p;
-}
 
 /// Serves a request from the memory that a heap has, and then from what others freed in it. In one
 /// step all of that may be of other sizes: were new memory asked for then, a step would see to ever
@@ -313,27 +300,39 @@ void* affinity_heap::allocate_in(thread_heap_kind kind, std::size_t bytes,
     return locked.try_allocate(bytes, alignment);
 }
 
-/// One more heap for large objects, in the list of all.
-thread_heap* affinity_heap::make_large(void* affinity) noexcept {
-    auto& its = *static_cast<affinity_heap*>(affinity);
-    thread_heap* const large = thread_heap::make(its.heaps_, its.as_owner(), its.index_,
-                                                 its.options_now(), thread_heap_kind::large);
+/// The heap for large objects, made once. Other threads load large_ without the lock: it is stored
+/// with release, when the heap is complete.
+thread_heap* affinity_heap::make_large() noexcept {
+    struct of_large_heaps;
+    const std::lock_guard lock{detail::process_lock<std::mutex, of_large_heaps>()};
+    thread_heap* large = large_.load(std::memory_order_relaxed);
     if (large != nullptr)
-        its.heaps_.add(*large);
+        return large;
+    large = thread_heap::make(heaps_, as_owner(), index_, options_now(), thread_heap_kind::large);
+    if (large == nullptr)
+        return nullptr;
+    heaps_.add(*large);
+    large_.store(large, std::memory_order_release);
     return large;
 }
 
 void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
-    thread_heap* const one = large_.lock_one(&make_large, this);
-    if (one == nullptr)
-        return nullptr;
+    thread_heap* shared = large_.load(std::memory_order_acquire);
+    if (shared == nullptr) {
+        shared = make_large();
+        if (shared == nullptr)
+            return nullptr;
+    }
     detail::slab_heap* const own = thread_table::current_of_thread(index_);
-    void* p = allocate_large_in(locked_heap{*one, std::adopt_lock}, *one, own, bytes, alignment);
-    // Another one may have room, or gives back what it holds empty before it asks for more.
-    large_.for_each([&](thread_heap& other) {
-        if (p == nullptr && &other != one)
-            p = allocate_large_in(locked_heap{other}, other, own, bytes, alignment);
-    });
+    locked_heap locked{*shared};
+    if (own == nullptr)
+        return locked.try_allocate(bytes, alignment);
+    // To judge what may lie in huge pages the two count as one heap.
+    detail::block_source& small = own->slabs().blocks();
+    detail::block_source& large = shared->heap().slabs().blocks();
+    large.set_held_elsewhere(small.bytes_reserved_approximate()); // others may trim it
+    void* const p = locked.try_allocate(bytes, alignment);
+    small.set_held_elsewhere(large.bytes_reserved());
     return p;
 }
 

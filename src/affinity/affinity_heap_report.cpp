@@ -99,11 +99,15 @@ void write_usage(std::ostream& out, const usage& u) {
 void affinity_heap::report(std::ostream& out) const {
     out << title_ << " (" << (is_shared() ? "ordered" : affinity_strategy_name()) << ")\n  ";
     write_usage(out, usage());
-    region_totals large;
-    large_.for_each(
-        [&](detail::thread_heap& each) { detail::locked_heap{each}.list_regions(large); });
-    out << "  large: " << integer(large.objects()) << " objects, "
-        << bytes(large.bytes(region_state::used)) << '\n';
+    std::size_t large = 0;
+    std::size_t large_bytes = 0;
+    if (detail::thread_heap* const heap = large_.load(std::memory_order_acquire)) {
+        region_totals totals;
+        detail::locked_heap{*heap}.list_regions(totals);
+        large = totals.objects();
+        large_bytes = totals.bytes(region_state::used);
+    }
+    out << "  large: " << integer(large) << " objects, " << bytes(large_bytes) << '\n';
     const std::vector<block_totals> blocks = blocks_of(*this);
     std::size_t held = 0;
     std::size_t used = 0;

@@ -122,7 +122,8 @@ bool affinity_heap::give_back_idle(std::uint64_t now_ms) noexcept {
             gave = each.give_back_idle(now_ms);
             each.abandon();
         });
-    large_.for_each([&](thread_heap& large) { gave = gave || large.give_back_idle_large(); });
+    thread_heap* const large = large_.load(std::memory_order_acquire);
+    gave = gave || (large != nullptr && large->give_back_idle_large());
     if (gave) // whoever calls next goes on
         next_look_ms_.store(now_ms, std::memory_order_relaxed);
     return gave;

@@ -222,7 +222,7 @@ void affinity_registry::end_retired() noexcept {
             continue;
         thread_table::forget(h->index_);
         h->heaps_.end();
-        h->large_.forget();
+        h->large_.store(nullptr, std::memory_order_relaxed);
         phase_of(*h).store(phase::free, std::memory_order_release);
         --retired_affinities;
     }

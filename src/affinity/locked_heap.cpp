@@ -16,7 +16,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-void* locked_heap::try_allocate(std::size_t bytes, std::size_t alignment) const noexcept {
+void* locked_heap::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     if (!heap_.remote_.is_empty()) [[unlikely]] // it may stand where an unlocked one was
         heap_.remote_.forward_all();
     return heap_.room().visit([&](auto& r) { return r.try_allocate(bytes, alignment); });

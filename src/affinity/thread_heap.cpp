@@ -134,7 +134,7 @@ void thread_heap::list_regions(region_sink& sink) {
     slab_survey::list_regions(heap().slabs(), sink, slow_only || options_.sizes == sizes::kept);
 }
 
-// ---- of one for large objects -------------------------------------------------------------------
+// ---- of the one for large objects ---------------------------------------------------------------
 
 bool thread_heap::give_back_idle_large() noexcept {
     const std::unique_lock lock{lock_, std::try_to_lock};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// The list of an affinity's heaps: those of its threads, abandoned ones, and those for large
+// The list of an affinity's heaps: those of its threads, abandoned ones, and the one for large
 // objects. Walks follow the links without the lock, while a pin counts them: so nothing is unlinked
 // while a walker is there, and new heaps come in at the front only. A heap belongs to the thread
 // whose mark its own word holds, not to a lock; adopt() is a compare-exchange on that word. Read

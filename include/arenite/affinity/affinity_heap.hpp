@@ -69,16 +69,15 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///     nodes    thread 1 | block | block | block |      a heap of its own for each thread
 ///              thread 2 | block | block |              (an ordered_heap, by default)
 ///              nobody   | block |                      of ended threads, for adoption
-///              large    | object |  | object |         above 63 KiB: of all threads
+///              large    | object |  | object |         above 63 KiB: shared by all threads
 ///
 /// Freeing: the owner is found from the slab that the pointer lies in. An object of the calling
 /// thread is freed as in a single-threaded heap. A remote free, of another thread's object, sets a
 /// bit, which the owner drains into its own bitmap before its heap grows. Only large objects (above
-/// 63 KiB) are allocated and freed under locks that threads share: in one heap, and where threads
-/// meet there in up to eight. A thread's slow calls take the lock of its own heap, which is
-/// uncontended unless another thread lists, reports or trims that heap. When a thread ends, its
-/// heap stays, with everything alive in it, until another thread needs memory and adopts it; an
-/// empty one serves the next thread of any affinity.
+/// 63 KiB) are allocated under a lock shared by threads. A thread's slow calls take the lock of its
+/// own heap, which is uncontended unless another thread lists, reports or trims that heap. When a
+/// thread ends, its heap stays, with everything alive in it, until another thread needs memory and
+/// adopts it; an empty one serves the next thread of any affinity.
 ///
 /// Use when:  objects are allocated one by one and traversed together: nodes of a scene, their
 ///            data. Usually used through affine<A> (affinity/affine.hpp) and affinity_allocator.
@@ -415,7 +414,7 @@ private:
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] detail::thread_heap* heap_of_thread(detail::thread_heap_kind kind) noexcept;
     [[nodiscard]] detail::thread_heap* adopt_another() noexcept;
-    [[nodiscard]] static detail::thread_heap* make_large(void* affinity) noexcept;
+    [[nodiscard]] detail::thread_heap* make_large() noexcept;
     void make_current(detail::thread_heap& heap) noexcept;
     void make_first_block() noexcept;
     void adopt_options(const affinity_options& options) noexcept;
@@ -433,7 +432,7 @@ private:
     std::atomic<std::size_t> alignment_; ///< fixed once something is allocated
     std::atomic<std::size_t> block_bytes_;
     detail::thread_heap_list heaps_;
-    detail::large_heaps large_;
+    std::atomic<detail::thread_heap*> large_{nullptr};
     std::atomic<std::uint64_t> next_look_ms_{0}; ///< at what no thread has, whether it is idle
     affinity_options options_;
     char title_[16 + detail::most_affinity_name_bytes + 1] = {}; ///< "affinity nodes"

@@ -8,7 +8,6 @@
 #include <arenite/core/usage.hpp>
 
 #include <cstddef>
-#include <mutex>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -34,11 +33,8 @@ namespace detail {
 class locked_heap {
 public:
     explicit locked_heap(thread_heap& heap) noexcept : lock_{heap.lock()}, heap_{heap} {}
-    /// Takes over the lock of the heap, which this thread holds already.
-    locked_heap(thread_heap& heap, std::adopt_lock_t held) noexcept
-        : lock_{heap.lock(), held}, heap_{heap} {}
 
-    [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t alignment) const noexcept;
+    [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept;
     /// nullptr where the resource knows no neighbours.
     [[nodiscard]] void* try_allocate_near(const void* neighbour, std::size_t bytes,
                                           std::size_t alignment) noexcept;

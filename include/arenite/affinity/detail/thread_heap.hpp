@@ -31,7 +31,7 @@ class thread_heap_room;
 /// The resource within a thread heap.
 enum class thread_heap_kind : unsigned char {
     ordered,   ///< slab_heap
-    large,     ///< slab_heap for what is larger than 63 KiB, of any thread
+    large,     ///< slab_heap for what is larger than 63 KiB, shared by all threads
     intrusive, ///< intrusive_resource
     slots,     ///< slots_resource
 };
@@ -120,7 +120,7 @@ public:
     [[nodiscard]] arenite::usage usage() noexcept { return remote_.deducted(heap().usage()); }
     void list_regions(region_sink& sink);
 
-    // ---- of one for large objects, by any thread
+    // ---- of the one for large objects, by any thread
 
     /// Free memory between them goes back, where it is idle; true where there may be more. Nothing
     /// while another thread has the lock, which it may hold for long.

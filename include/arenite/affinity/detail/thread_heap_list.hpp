@@ -18,7 +18,7 @@ namespace detail {
 class thread_heap;
 enum class thread_heap_kind : unsigned char;
 
-/// The heaps of one affinity: of its threads, of no thread, and those for large objects.
+/// The heaps of one affinity: of its threads, of nobody, and the one for large objects.
 ///
 ///     first -> heap, thread 3 -> heap, nobody -> heap, thread 1 -> heap, large
 ///
@@ -139,64 +139,6 @@ private:
     std::atomic<std::size_t> bytes_{0}; ///< of balance(), may be less than nothing
     std::atomic<std::size_t> objects_{0};
     mutable std::atomic<std::size_t> high_water_{0};
-};
-
-/// The heaps of an affinity for large objects, each under a lock of its own: one, and more of them
-/// where threads meet at it.
-///
-///     heaps_   | heap | heap | null | ... |      objects of any thread in each
-///                 ^      ^
-///     threads  1, 2      3, which found the first one locked
-///
-/// A thread allocates where it did the last time, unless another thread has that locked. Then it
-/// moves on to the next heap that is not, or, if all are, to a new one: so threads that work side
-/// by side soon have one each, and none waits because the system took the processor from another
-/// that holds a lock. An object is freed under the lock of the heap that it lies in.
-///
-/// Use when:  for affinity_heap alone.
-/// Cost:      O(most), and a lock that is free as a rule.
-/// Overhead:  what a heap keeps (see large_objects), of each that was needed at once.
-/// Limits:    `most` of them: further threads wait for each other.
-/// Threads:   any.
-/// Failure:   nullptr: there is no memory for the first.
-class large_heaps {
-public:
-    static constexpr std::size_t most = 8;
-
-    large_heaps() noexcept = default;
-    large_heaps(const large_heaps&) = delete;
-    large_heaps& operator=(const large_heaps&) = delete;
-
-    /// Returns one of them, locked by this thread. `make(owner)` makes one more, of which nobody
-    /// else knows yet, or nullptr.
-    [[nodiscard]] thread_heap* lock_one(thread_heap* (*make)(void* owner) noexcept,
-                                        void* owner) noexcept;
-
-    /// Calls f(thread_heap&) for each; the first ones first.
-    template <class F>
-    void for_each(F f) const {
-        for (const auto& each : heaps_) {
-            thread_heap* const heap = each.load(std::memory_order_acquire);
-            if (heap == nullptr)
-                return;
-            f(*heap);
-        }
-    }
-
-    /// They ended, and no thread uses them: the next one is the first again.
-    void forget() noexcept {
-        for (auto& each : heaps_)
-            each.store(nullptr, std::memory_order_relaxed);
-    }
-
-private:
-    [[nodiscard]] std::size_t count() const noexcept;
-    [[nodiscard]] thread_heap& at(std::size_t number) const noexcept;
-    [[nodiscard]] thread_heap* try_lock_any() noexcept;
-
-    // Filled from the first on. Stored with release when the heap is complete, so whoever loads it
-    // needs no lock.
-    std::atomic<thread_heap*> heaps_[most]{};
 };
 
 } // namespace detail

@@ -4,8 +4,6 @@
 
 #include <arenite/core/config.hpp>
 
-#include <mutex>
-
 namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
@@ -23,11 +21,9 @@ namespace detail {
 class held_lock {
 public:
     template <class Lock>
-    explicit held_lock(Lock& lock) noexcept : held_lock{(lock.lock(), lock), std::adopt_lock} {}
-    /// Takes over a lock that this thread holds already.
-    template <class Lock>
-    held_lock(Lock& lock, std::adopt_lock_t) noexcept
+    explicit held_lock(Lock& lock) noexcept
         : lock_{&lock}, unlock_{[](void* held) noexcept { static_cast<Lock*>(held)->unlock(); }} {
+        lock.lock();
         enter();
     }
     ~held_lock() {
