@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <iostream>
 
+#include <unistd.h>
+
 namespace arenite::advisor {
 
 struct arguments::parser {
@@ -64,6 +66,14 @@ void arguments::read() {
         std::cout << parser_->app.help();
         std::cout.flush();
         std::exit(0);
+    } catch (const CLI::ExtrasError& e) {
+        const std::vector<std::string> extras = parser_->app.remaining();
+        const bool is_program = parser_->program.empty() && !extras.empty() &&
+                                ::access(extras.front().c_str(), X_OK) == 0;
+        throw bad_input(std::string{e.what()} +
+                        (is_program ? "; a program stands behind two dashes: arenite " +
+                                          parser_->verb + " -- " + extras.front()
+                                    : "; see `arenite " + parser_->verb + " --help`"));
     } catch (const CLI::ParseError& e) {
         throw bad_input(std::string{e.what()} + "; see `arenite " + parser_->verb + " --help`");
     }

@@ -79,6 +79,8 @@ const verb& find_verb(std::string_view name) {
     std::string sentence = "there is no verb '" + std::string{name} + "'";
     if (const std::string_view meant = most_similar(name, names); !meant.empty())
         sentence += "; did you mean '" + std::string{meant} + "'?";
+    else
+        sentence += ";";
     throw bad_input(sentence + " `arenite help` lists what there is");
 }
 

@@ -58,6 +58,8 @@ function(arenite_library name)
   endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     target_compile_options(${name} PRIVATE -fno-semantic-interposition)
+    # Messages name a place in the library's sources, not a folder of whoever built it.
+    target_compile_options(${name} PRIVATE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # or the loader keeps a plug-in that has it inside for ever
       target_compile_options(${name} PRIVATE -fno-gnu-unique)
     endif()

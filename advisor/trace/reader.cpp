@@ -254,6 +254,10 @@ std::unique_ptr<source> open(const std::string& path) {
         throw bad_trace(path + " is empty");
     if (auto older = open_older(path))
         return older;
+    constexpr char elf[] = {0x7f, 'E', 'L', 'F'};
+    if (n >= sizeof elf && std::memcmp(&head, elf, sizeof elf) == 0)
+        throw bad_trace(path + " is no trace but a program: `arenite record -- " + path +
+                        "` makes a trace of one");
     throw bad_trace(path + " is no trace: it does not begin like one");
 }
 

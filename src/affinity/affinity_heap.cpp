@@ -330,9 +330,9 @@ void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) no
     // To judge what may lie in huge pages the two count as one heap.
     detail::block_source& small = own->slabs().blocks();
     detail::block_source& large = shared->heap().slabs().blocks();
-    large.set_held_elsewhere(small.bytes_reserved_approximate()); // others may trim it
+    large.set_used_elsewhere(small.bytes_filled()); // others may trim it
     void* const p = locked.try_allocate(bytes, alignment);
-    small.set_held_elsewhere(large.bytes_reserved());
+    small.set_used_elsewhere(large.bytes_filled());
     return p;
 }
 

@@ -31,6 +31,7 @@ namespace {
 
 [[noreturn]] ARENITE_COLD void refuse_foreign(const void* p, const char* title) {
     detail::refuse_if_null(p);
+    call_sites::write_of_violation(p);
     contract_violation_f(std::source_location::current(),
                          "%p was freed into %s, but it is no memory of an affinity or shared_heap, "
                          "or was freed before",
@@ -38,6 +39,7 @@ namespace {
 }
 
 [[noreturn]] ARENITE_COLD void refuse_other(const void* p, const char* title, const char* other) {
+    call_sites::write_of_violation(p);
     contract_violation_f(std::source_location::current(),
                          "%p was freed into %s, but it is memory of %s", p, title, other);
 }

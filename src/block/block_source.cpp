@@ -35,7 +35,10 @@ constexpr std::size_t most_coming_object = 256_KiB;
 constexpr std::size_t most_coming_bytes = 16_MiB;
 
 /// Then a source holds much.
-constexpr std::size_t filled_from_bytes = 1_MiB;
+constexpr std::size_t much_bytes = 1_MiB;
+/// ... and fills what it gets, if so much of all is in use, and this share.
+constexpr std::size_t filled_bytes = much_bytes / 2;
+constexpr std::size_t filled_divisor = 4;
 
 /// Large objects may leave so much of what is held unused in huge pages.
 constexpr std::size_t unused_divisor = 12;
@@ -61,7 +64,7 @@ block_source::block_source(const block_options& options, upstream up, void* owne
       spans_{.bytes = 0,
              .least_bytes = options.least_bytes,
              .alignment = options.alignment != 0 ? options.alignment : mask_bytes_},
-      upstream_{up}, policy_{options.policy}, owner_{owner},
+      upstream_{up}, policy_{options.policy}, owner_{owner}, bytes_in_use_{options.bytes_in_use},
       large_{blocks_,          upstream_,
              options.policy,   options.alignment != 0 ? alignof(block) : mask_bytes_,
              options.prefault, owner},
@@ -201,6 +204,8 @@ std::size_t block_source::smaller_span(std::size_t bytes) const noexcept {
 bool block_source::get_span() noexcept {
     if (!may_grow_)
         return false;
+    if (bytes_in_use_ != nullptr)
+        held_.in_use = bytes_in_use_(owner_) - large_.bytes();
     std::size_t bytes = spans_.bytes != 0 ? spans_.bytes : next_span_bytes();
     lent_memory got = ask(bytes, spans_.alignment);
     while (got.p == nullptr && bytes > spans_.least_bytes) {
@@ -218,7 +223,8 @@ bool block_source::try_reserve(std::size_t bytes) noexcept {
     if (fresh_ != fresh_end_ || !whole || *whole > max_object_bytes)
         return false;
     // Empty memory counts as there already, and stays.
-    const lent_memory got = may_grow_ ? ask_once(*whole, spans_.alignment) : lent_memory{};
+    const lent_memory got =
+        may_grow_ ? upstream_.lend(*whole, spans_.alignment, use_of_next()) : lent_memory{};
     if (got.p == nullptr)
         return false;
     begin_span(got, *whole);
@@ -243,19 +249,20 @@ void block_source::begin_span(const lent_memory& lent, std::size_t bytes) noexce
 lent_memory block_source::ask(std::size_t bytes, std::size_t alignment) noexcept {
     if (!may_grow_)
         return {};
-    const lent_memory got = ask_once(bytes, alignment);
+    const lent_memory got = upstream_.lend(bytes, alignment, use_of_next());
     if (got.p != nullptr || !give_all_empty())
         return got;
-    return ask_once(bytes, alignment);
-}
-
-/// A source that holds much fills what it gets.
-page_use block_source::use_of_next() const noexcept {
-    return held_in_all() >= filled_from_bytes ? page_use::dense : page_use::sparse;
-}
-
-lent_memory block_source::ask_once(std::size_t bytes, std::size_t alignment) const noexcept {
     return upstream_.lend(bytes, alignment, use_of_next());
+}
+
+/// A source that holds much, and uses it, fills what it gets. A heap with a little of each of many
+/// sizes holds much, too, and touches little of that.
+page_use block_source::use_of_next() const noexcept {
+    const std::size_t held = held_in_all();
+    const std::size_t filled = bytes_filled() + held_.elsewhere;
+    return held >= much_bytes && filled >= filled_bytes && filled >= held / filled_divisor
+               ? page_use::dense
+               : page_use::sparse;
 }
 
 /// False where there is nothing to give.
@@ -338,7 +345,7 @@ std::size_t block_source::most_shared_span_bytes(std::size_t bytes) const noexce
         large_.bytes_in_spans() < most_coming_bytes)
         return std::max(4 * std::bit_ceil(bytes), shared_spans::smallest_bytes);
     const std::size_t held = held_in_all();
-    if (held < filled_from_bytes)
+    if (held < much_bytes)
         return 0;
     return std::clamp(held / span_divisor, shared_spans::smallest_bytes,
                       shared_spans::largest_bytes);

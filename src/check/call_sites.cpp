@@ -143,11 +143,19 @@ public:
         std::fill_n(record + 1 + n_, n_, 0);
     }
 
-    void freed(const void* p, const stack& sites) noexcept {
+    /// False where it was freed before: the first free stays, which a report of a second is about.
+    bool freed(const void* p, const stack& sites) noexcept {
         address* const record = find(p);
-        // The first free stays: it is the one that a report of a second free is about.
-        if (record != nullptr && record[1 + n_] == 0)
-            std::copy_n(sites.begin(), n_, record + 1 + n_);
+        if (record == nullptr || record[1 + n_] != 0)
+            return false;
+        std::copy_n(sites.begin(), n_, record + 1 + n_);
+        return true;
+    }
+
+    /// The free was refused: p lives.
+    void lives(const void* p) noexcept {
+        if (address* const record = find(p))
+            std::fill_n(record + 1 + n_, n_, 0);
     }
 
     /// False where p is not known.
@@ -208,6 +216,16 @@ private:
 
 constinit site_table known_sites;
 
+#if ARENITE_CHECKS
+/// A thread's latest free: if a violation concerns its address, it is the call that is refused.
+struct latest_free {
+    const void* p = nullptr;
+    stack sites{};
+    bool is_recorded = false;
+};
+constinit thread_local latest_free latest;
+#endif
+
 using table_lock = arenite::detail::fork_lock<std::mutex>;
 
 table_lock& lock_of_table() noexcept {
@@ -260,19 +278,29 @@ ARENITE_NOINLINE void detail::note_free(const void* p) noexcept {
         return;
     const stack sites = sites_from(ARENITE_RETURN_ADDRESS(), ARENITE_FRAME_ADDRESS(), n);
     const std::lock_guard lock{lock_of_table()};
-    known_sites.freed(p, sites);
+    [[maybe_unused]] const bool is_first = known_sites.freed(p, sites);
+#if ARENITE_CHECKS
+    latest = {p, sites, is_first};
+#endif
 }
 
-bool write(std::FILE* to, const void* p) {
+namespace {
+
+/// False where nothing is known of p.
+bool get(const void* p, stack& allocation, stack& free) noexcept {
     if (count() == 0)
         return false;
+    const std::lock_guard lock{lock_of_table()};
+    return known_sites.get(p, allocation, free);
+}
+
+} // namespace
+
+bool write(std::FILE* to, const void* p) {
     stack allocation{};
     stack free{};
-    {
-        const std::lock_guard lock{lock_of_table()};
-        if (!known_sites.get(p, allocation, free))
-            return false;
-    }
+    if (!get(p, allocation, free))
+        return false;
     write_stack(to, "allocated", allocation);
     write_stack(to, "freed", free);
     return true;
@@ -282,8 +310,25 @@ void write_of_violation(const void* p) {
     if (count() == 0)
         return;
     std::fprintf(stderr, "arenite: %p\n", p);
-    if (!write(stderr, p))
+    stack allocation{};
+    stack free{};
+    if (!get(p, allocation, free))
         std::fprintf(stderr, "    was never handed out\n");
+    write_stack(stderr, "allocated", allocation);
+#if ARENITE_CHECKS
+    if (latest.p == p) {
+        if (latest.is_recorded) {
+            const std::lock_guard lock{lock_of_table()};
+            known_sites.lives(p);
+        } else {
+            write_stack(stderr, "freed", free);
+        }
+        write_stack(stderr, "the call that is refused is", latest.sites);
+        latest = {};
+        return;
+    }
+#endif
+    write_stack(stderr, "freed", free);
 }
 
 } // namespace call_sites

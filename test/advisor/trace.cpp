@@ -194,6 +194,7 @@ TEST(trace, refuses_what_it_cannot_read) {
     EXPECT_NE(why("").find("is empty"), std::string::npos);
     EXPECT_NE(why("something else").find("is no trace"), std::string::npos);
     EXPECT_NE(why(std::string(1000, 'x')).find("is no trace"), std::string::npos);
+    EXPECT_NE(why("\x7f\x45LF and more").find("arenite record -- "), std::string::npos);
     chunk_head later;
     later.version = 9;
     EXPECT_NE(why({reinterpret_cast<const char*>(&later), sizeof later}).find("version 9"),

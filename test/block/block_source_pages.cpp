@@ -62,6 +62,29 @@ TEST(block_source_pages, from_1_MiB_on_it_says_that_its_memory_will_be_filled) {
     EXPECT_GT(held, 2_MiB);
 }
 
+TEST(block_source_pages, it_does_not_say_so_where_little_of_what_it_holds_is_in_use) {
+    static std::size_t in_use = 0;
+    lending_recorder lender;
+    detail::block_source source{
+        {.bytes_in_use = [](const void*) noexcept { return in_use; }}, &lender, nullptr};
+    const auto next_use = [&] {
+        const std::size_t before = lender.requests.size();
+        while (lender.requests.size() == before)
+            source.open(*source.take_empty_block());
+        return lender.requests.back().second;
+    };
+    in_use = 100_KiB;
+    while (source.bytes_reserved() < 2_MiB)
+        EXPECT_EQ(next_use(), page_use::sparse) << source.bytes_reserved();
+    in_use = 600_KiB;
+    EXPECT_EQ(next_use(), page_use::dense) << "a quarter of all is in use";
+    while (source.bytes_reserved() < 4_MiB)
+        static_cast<void>(next_use());
+    EXPECT_EQ(next_use(), page_use::sparse) << "less than a quarter is";
+    in_use = 2_MiB;
+    EXPECT_EQ(next_use(), page_use::dense);
+}
+
 TEST(block_source_pages, large_objects_leave_a_twelfth_of_what_is_held_unused_in_huge_pages) {
     if (platform::huge_page_bytes() != 2_MiB)
         GTEST_SKIP() << "huge pages of another size";
@@ -92,7 +115,7 @@ TEST(block_source_pages, a_span_of_large_objects_that_ends_behind_huge_pages_end
     for (const std::size_t bytes : {700_KiB, 1_MiB}) {
         lending_recorder lender;
         detail::block_source source{{}, &lender, nullptr};
-        source.set_held_elsewhere(64_MiB);
+        source.set_used_elsewhere(64_MiB);
         ASSERT_NE(source.try_allocate_large_anywhere(bytes, 16), nullptr);
         const bool is_longer = bytes == 1_MiB;
         EXPECT_EQ(lender.requests.back().first, 8_MiB + (is_longer ? 64_KiB : 0));
@@ -135,7 +158,7 @@ TEST(block_source_pages, a_small_source_has_a_span_for_large_objects_that_come_a
 TEST(block_source_pages, large_objects_that_lived_on_leave_no_span_behind) {
     lending_recorder lender;
     detail::block_source source{{}, &lender, nullptr};
-    source.set_held_elsewhere(64_MiB);
+    source.set_used_elsewhere(64_MiB);
     std::vector<detail::block*> all;
     for (int i = 0; i < 60; ++i)
         all.push_back(source.try_allocate_large_anywhere(100_KiB, 16));
@@ -162,7 +185,7 @@ TEST(block_source_pages, an_empty_span_stays_whatever_the_source_holds) {
         for (const std::size_t bytes : {66_KiB, 128_KiB, 200_KiB, 256_KiB}) {
             lending_recorder lender;
             detail::block_source source{{}, &lender, nullptr};
-            source.set_held_elsewhere(held);
+            source.set_used_elsewhere(held);
             const auto come_and_go = [&] {
                 source.deallocate_large(*source.try_allocate_large_anywhere(bytes, 16), held);
             };
@@ -238,7 +261,7 @@ TEST(block_source_pages, what_is_held_beside_counts_for_what_may_lie_in_huge_pag
         lending_recorder lender;
         detail::block_source source{{}, &lender, nullptr};
         if (beside)
-            source.set_held_elsewhere(48_MiB);
+            source.set_used_elsewhere(48_MiB);
         ASSERT_NE(source.try_allocate_large_anywhere(100_KiB, 16), nullptr);
         EXPECT_EQ(lender.requests.back().first >= 512_KiB, beside) << "a span to share";
         ASSERT_NE(source.try_allocate_large(3_MiB, 16), nullptr);
@@ -248,7 +271,7 @@ TEST(block_source_pages, what_is_held_beside_counts_for_what_may_lie_in_huge_pag
     }
     lending_recorder lender;
     detail::block_source source{{}, &lender, nullptr};
-    source.set_held_elsewhere(1_MiB);
+    source.set_used_elsewhere(1_MiB);
     ASSERT_NE(source.take_empty_block(), nullptr);
     EXPECT_EQ(lender.requests.back().second, page_use::dense);
 }

@@ -7,6 +7,8 @@
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/pool/pool_resource.hpp>
 
+#include "support/misuse.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -147,7 +149,27 @@ TEST_F(call_sites_of_resources, stand_before_the_message_of_a_double_free) {
     ordered_heap heap;
     void* const p = heap.allocate(48, 8);
     heap.deallocate(p, 48, 8);
-    EXPECT_DEATH(heap.deallocate(p, 48, 8), "allocated at\n.*(\n.*)*freed at\n(.*\n)*.*contract");
+    EXPECT_DEATH(heap.deallocate(p, 48, 8),
+                 "allocated at\n.*(\n.*)*freed at\n.*(\n.*)*refused is at\n(.*\n)*.*contract");
+}
+
+TEST_F(call_sites_of_resources, tell_a_free_that_is_refused_from_one_that_was_made) {
+    ordered_heap level, sounds;
+    void* const p = level.allocate(48, 8);
+    const std::string refused = "allocated at\n.*(\n.*)*refused is at\n(.*\n)*.*contract";
+    EXPECT_DEATH(sounds.deallocate(p, 48, 8), refused);
+    testing::internal::CaptureStderr();
+    if (support::is_misuse([&] { sounds.deallocate(p, 48, 8); }))
+        EXPECT_EQ(testing::internal::GetCapturedStderr().find("    freed at"), std::string::npos);
+    else
+        FAIL() << testing::internal::GetCapturedStderr();
+    EXPECT_EQ(written(p).find("freed at"), std::string::npos) << "it lives";
+    level.deallocate(p, 48, 8);
+    EXPECT_NE(written(p).find("freed at"), std::string::npos);
+    affinity_heap& nodes = affinity_heap::named("nodes, freed twice");
+    void* const q = nodes.allocate(48, 8);
+    EXPECT_DEATH(affinity_heap::named("others").deallocate(q, 48, 8), refused);
+    nodes.deallocate(q, 48, 8);
 }
 
 } // namespace

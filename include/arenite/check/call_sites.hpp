@@ -17,7 +17,8 @@
 ///         load_level(int)+0x1f (game+0x5a12)
 ///         main+0x40 (game+0x4c80)
 ///
-/// Leak reports and contract violations print what is known about their address. The first site of
+/// Leak reports and contract violations print what is known about their address, violations the
+/// free that is refused, too. The first site of
 /// a call is always right; those above it are found by frame pointers, which -O0 keeps; other
 /// builds need -fno-omit-frame-pointer. Functions of a program have names if it is linked with
 /// -rdynamic; `addr2line -e game 0x5a12` finds the line in any case.
@@ -42,7 +43,8 @@ inline constexpr unsigned most = 16;
 /// was.
 bool write(std::FILE* to, const void* p);
 
-/// write() to the standard error, before a violation that concerns p is reported.
+/// write() to the standard error, before a violation that concerns p is reported. If this thread
+/// freed p last, that is the call that is refused, and is called so.
 ARENITE_COLD void write_of_violation(const void* p);
 
 namespace detail {
