@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -68,7 +70,10 @@ void arguments::read() {
         std::exit(0);
     } catch (const CLI::ExtrasError& e) {
         const std::vector<std::string> extras = parser_->app.remaining();
+        std::error_code none;
         const bool is_program = parser_->program.empty() && !extras.empty() &&
+                                extras.front().find('/') != std::string::npos &&
+                                std::filesystem::is_regular_file(extras.front(), none) &&
                                 ::access(extras.front().c_str(), X_OK) == 0;
         throw bad_input(std::string{e.what()} +
                         (is_program ? "; a program stands behind two dashes: arenite " +

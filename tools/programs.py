@@ -412,11 +412,14 @@ def measure(p, options, work):
 def record(p, options, work):
     """Writes its requests to a trace; what was written, and its failures as sentences."""
     trace = os.path.join(options.record, p.name + ".trace")
+    if os.path.exists(trace):
+        os.remove(trace)
     done, failures = run_once(p, options, work, lambda g: [
         options.arenite, "record", "-o", trace, "--frames", "1", "--accesses", "off", "--children"])
-    if done.returncode != 0 or not os.path.exists(trace):
+    said = [line for line in done.stderr.splitlines() if line.startswith("arenite record:")]
+    if done.returncode != 0 or not said or not os.path.exists(trace):
         return None, failures + [why(done)]
-    return done.stderr.strip().splitlines()[-1], failures
+    return said[-1], failures
 
 
 def geometric_mean(ratios):

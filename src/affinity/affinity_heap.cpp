@@ -327,13 +327,11 @@ void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) no
     locked_heap locked{*shared};
     if (own == nullptr)
         return locked.try_allocate(bytes, alignment);
-    // To judge what may lie in huge pages the two count as one heap.
-    detail::block_source& small = own->slabs().blocks();
-    detail::block_source& large = shared->heap().slabs().blocks();
-    large.set_used_elsewhere(small.bytes_filled()); // others may trim it
-    void* const p = locked.try_allocate(bytes, alignment);
-    small.set_used_elsewhere(large.bytes_filled());
-    return p;
+    // To judge what may lie in huge pages, small objects of the thread count, too. Not the other
+    // way round: these stay in small pages, whatever large ones there are, or were.
+    shared->heap().slabs().blocks().set_used_elsewhere(
+        own->classes().bytes_in_use(own->slabs().blocks()));
+    return locked.try_allocate(bytes, alignment);
 }
 
 void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept {

@@ -71,10 +71,12 @@ void affinity_heap::deallocate_of(thread_heap* home, void* p, std::size_t bytes,
         if (before->affinity() != index_)
             refuse_other(p, title_, detail::affinity_registry::at(before->affinity()).title_);
         if (checks_enabled && bytes != detail::unknown_bytes &&
-            before->size != std::max<std::size_t>(bytes, 1))
+            before->size != std::max<std::size_t>(bytes, 1)) {
+            call_sites::write_of_violation(p);
             contract_violation_f(std::source_location::current(),
                                  "%p was freed into %s as %zu bytes but allocated as %zu", p,
                                  title_, bytes, static_cast<std::size_t>(before->size));
+        }
         return outside_memory::deallocate(p, *before, outside_);
     }
     if (home->affinity() != index_)
@@ -106,6 +108,8 @@ void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
         !home->is_locked()) [[likely]] // what lies in a page of it has been freed before this
         return home->heap().deallocate_elsewhere(p, bytes, alignment);
     affinity_heap* const h = home != nullptr ? heap_of_front(*home) : heap_of_outside(p);
+    if (h == nullptr)
+        call_sites::write_of_violation(p);
     if (h == nullptr && home != nullptr)
         contract_violation_f(std::source_location::current(),
                              "%p was freed as memory of an affinity, but it is memory of %s", p,

@@ -34,11 +34,11 @@ constexpr std::size_t span_divisor = 4;         // a further span has so much of
 constexpr std::size_t most_coming_object = 256_KiB;
 constexpr std::size_t most_coming_bytes = 16_MiB;
 
-/// Then a source holds much.
+/// A source that holds so much is not small any more.
 constexpr std::size_t much_bytes = 1_MiB;
-/// ... and fills what it gets, if so much of all is in use, and this share.
-constexpr std::size_t filled_bytes = much_bytes / 2;
-constexpr std::size_t filled_divisor = 4;
+/// It fills what it gets if so much is in use, and this share of what it holds.
+constexpr std::size_t least_used_bytes = much_bytes / 2;
+constexpr std::size_t least_used_divisor = 4;
 
 /// Large objects may leave so much of what is held unused in huge pages.
 constexpr std::size_t unused_divisor = 12;
@@ -204,8 +204,6 @@ std::size_t block_source::smaller_span(std::size_t bytes) const noexcept {
 bool block_source::get_span() noexcept {
     if (!may_grow_)
         return false;
-    if (bytes_in_use_ != nullptr)
-        held_.in_use = bytes_in_use_(owner_) - large_.bytes();
     std::size_t bytes = spans_.bytes != 0 ? spans_.bytes : next_span_bytes();
     lent_memory got = ask(bytes, spans_.alignment);
     while (got.p == nullptr && bytes > spans_.least_bytes) {
@@ -259,10 +257,13 @@ lent_memory block_source::ask(std::size_t bytes, std::size_t alignment) noexcept
 /// sizes holds much, too, and touches little of that.
 page_use block_source::use_of_next() const noexcept {
     const std::size_t held = held_in_all();
-    const std::size_t filled = bytes_filled() + held_.elsewhere;
-    return held >= much_bytes && filled >= filled_bytes && filled >= held / filled_divisor
-               ? page_use::dense
-               : page_use::sparse;
+    if (held < much_bytes)
+        return page_use::sparse;
+    if (prefault_ || bytes_in_use_ == nullptr)
+        return page_use::dense;
+    const std::size_t in_use = bytes_in_use_(owner_) + held_.elsewhere;
+    return in_use >= least_used_bytes && in_use >= held / least_used_divisor ? page_use::dense
+                                                                             : page_use::sparse;
 }
 
 /// False where there is nothing to give.
@@ -353,8 +354,11 @@ std::size_t block_source::most_shared_span_bytes(std::size_t bytes) const noexce
 
 block* block_source::try_allocate_large_anywhere(std::size_t bytes,
                                                  std::size_t alignment) noexcept {
-    block* const b =
-        large_.try_allocate_shared(bytes, alignment, most_shared_span_bytes(bytes), use_of_next());
+    // First without a new span: how long that is to be takes a while to find out.
+    block* b = large_.try_allocate_shared(bytes, alignment, 0);
+    if (b == nullptr)
+        b = large_.try_allocate_shared(bytes, alignment, most_shared_span_bytes(bytes),
+                                       use_of_next());
     return b != nullptr ? b : try_allocate_large(bytes, alignment);
 }
 

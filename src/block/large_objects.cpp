@@ -167,11 +167,9 @@ block* large_objects::try_allocate_shared(std::size_t bytes, std::size_t alignme
     // The head lies a unit before an object that is aligned to more than that.
     const std::size_t before = std::clamp(alignment, sizeof(block), unit);
     const std::size_t total = align_up(before + bytes, unit);
-    shared_spans::run got = shared_.try_take(total, alignment, 0);
-    if (got.p == nullptr && may_grow_) {
-        if (const std::size_t new_span = shared_spans::span_bytes_for(total, most_bytes))
-            got = shared_.try_take(total, alignment, new_span, use);
-    }
+    const std::size_t new_span =
+        most_bytes != 0 && may_grow_ ? shared_spans::span_bytes_for(total, most_bytes) : 0;
+    const shared_spans::run got = shared_.try_take(total, alignment, new_span, use);
     if (got.p == nullptr)
         return nullptr;
     if (prefault_)

@@ -143,7 +143,8 @@ public:
         std::fill_n(record + 1 + n_, n_, 0);
     }
 
-    /// False where it was freed before: the first free stays, which a report of a second is about.
+    /// False where it was freed before: the first free stays, which a report of a second is about;
+    /// and where p is not known.
     bool freed(const void* p, const stack& sites) noexcept {
         address* const record = find(p);
         if (record == nullptr || record[1 + n_] != 0)
@@ -152,9 +153,10 @@ public:
         return true;
     }
 
-    /// The free was refused: p lives.
-    void lives(const void* p) noexcept {
-        if (address* const record = find(p))
+    /// This free was refused.
+    void take_back(const void* p, const stack& sites) noexcept {
+        address* const record = find(p);
+        if (record != nullptr && std::equal(record + 1 + n_, record + 1 + 2 * n_, sites.begin()))
             std::fill_n(record + 1 + n_, n_, 0);
     }
 
@@ -217,11 +219,12 @@ private:
 constinit site_table known_sites;
 
 #if ARENITE_CHECKS
-/// A thread's latest free: if a violation concerns its address, it is the call that is refused.
+/// A thread's latest free: if a violation concerns its address, it is the call that is refused,
+/// since checked builds find misuse at the free itself.
 struct latest_free {
     const void* p = nullptr;
     stack sites{};
-    bool is_recorded = false;
+    bool is_recorded = false; ///< as the first of that address
 };
 constinit thread_local latest_free latest;
 #endif
@@ -268,6 +271,10 @@ ARENITE_NOINLINE void detail::note_allocation(const void* p, std::size_t bytes) 
     if (n == 0 || p == nullptr)
         return;
     const stack sites = sites_from(ARENITE_RETURN_ADDRESS(), ARENITE_FRAME_ADDRESS(), n);
+#if ARENITE_CHECKS
+    if (latest.p == p)
+        latest = {};
+#endif
     const std::lock_guard lock{lock_of_table()};
     known_sites.allocated(p, sites, n);
 }
@@ -277,8 +284,11 @@ ARENITE_NOINLINE void detail::note_free(const void* p) noexcept {
     if (n == 0 || p == nullptr)
         return;
     const stack sites = sites_from(ARENITE_RETURN_ADDRESS(), ARENITE_FRAME_ADDRESS(), n);
-    const std::lock_guard lock{lock_of_table()};
-    [[maybe_unused]] const bool is_first = known_sites.freed(p, sites);
+    [[maybe_unused]] bool is_first = false;
+    {
+        const std::lock_guard lock{lock_of_table()};
+        is_first = known_sites.freed(p, sites);
+    }
 #if ARENITE_CHECKS
     latest = {p, sites, is_first};
 #endif
@@ -307,19 +317,19 @@ bool write(std::FILE* to, const void* p) {
 }
 
 void write_of_violation(const void* p) {
-    if (count() == 0)
+    if (!checks_enabled || count() == 0) // others note nothing
         return;
     std::fprintf(stderr, "arenite: %p\n", p);
     stack allocation{};
     stack free{};
     if (!get(p, allocation, free))
-        std::fprintf(stderr, "    was never handed out\n");
+        std::fprintf(stderr, "    no allocation of it is known\n");
     write_stack(stderr, "allocated", allocation);
 #if ARENITE_CHECKS
     if (latest.p == p) {
         if (latest.is_recorded) {
             const std::lock_guard lock{lock_of_table()};
-            known_sites.lives(p);
+            known_sites.take_back(p, latest.sites);
         } else {
             write_stack(stderr, "freed", free);
         }

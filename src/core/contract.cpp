@@ -20,13 +20,11 @@ inline namespace ARENITE_ABI {
 namespace {
 
 void write_violation(const contract_violation_info& info) {
-    std::fprintf(
-        stderr,
-        "arenite: contract violated: %s\n  at %s:%u, in %s\n"
-        "  (a breakpoint on arenite::contract_violation shows who called; in a checked build "
-        "ARENITE_SITES=4 tells where memory was allocated and freed)\n",
-        info.message, info.location.file_name(), static_cast<unsigned>(info.location.line()),
-        info.location.function_name());
+    std::fprintf(stderr,
+                 "arenite: contract violated: %s\n  at %s:%u, in %s\n"
+                 "  (a debugger's breakpoint on contract_violation shows who called)\n",
+                 info.message, info.location.file_name(),
+                 static_cast<unsigned>(info.location.line()), info.location.function_name());
     std::fflush(stderr);
 }
 

@@ -60,12 +60,13 @@ void heap_owner::refuse_size(const void* p, std::size_t bytes, std::size_t room,
                       bytes <= room ? ", or with another alignment" : "");
     else if (asked != room)
         std::snprintf(rounded, sizeof rounded, ", rounded to %zu", room);
-    // An affinity's objects know their sizes by their types.
+    // The usual cause where the size is that of a type; callers that give their own see it, too.
     contract_violation_f(
         std::source_location::current(),
         "%p was freed into %s as %zu bytes but allocated as %zu%s%s", p, heap_text{*this}.own.text,
         bytes, asked == unknown_bytes ? room : asked, rounded,
-        affinity != nullptr ? " (deleted through a base class without a virtual destructor?)" : "");
+        affinity != nullptr ? " (perhaps deleted through a base class without a virtual destructor)"
+                            : "");
 }
 
 void heap_owner::refuse_question(const void* p) const noexcept {

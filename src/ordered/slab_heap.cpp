@@ -27,7 +27,7 @@ constexpr std::size_t units_for(std::size_t bytes) noexcept {
     return (bytes + (unit_bytes - 1)) / unit_bytes;
 }
 
-block_options that_knows_what_is_in_use(block_options options) noexcept {
+block_options with_bytes_in_use(block_options options) noexcept {
     options.bytes_in_use = [](const void* owner) noexcept {
         const slab_heap& heap = *static_cast<const slab_heap*>(owner);
         return heap.classes().bytes_in_use(heap.slabs().blocks());
@@ -38,8 +38,7 @@ block_options that_knows_what_is_in_use(block_options options) noexcept {
 } // namespace
 
 slab_heap::slab_heap(const block_options& options, upstream up, const heap_owner& owner) noexcept
-    : slabs_{that_knows_what_is_in_use(options), up, this, pages_}, owner_{owner},
-      gate_{owner.gate} {}
+    : slabs_{with_bytes_in_use(options), up, this, pages_}, owner_{owner}, gate_{owner.gate} {}
 
 /// Its slabs name no owner any more: another heap may be made at this place, while their memory is
 /// somebody else's who does not write over them.

@@ -8,6 +8,8 @@
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/page_resource.hpp>
 
+#include "support/lending_recorder.hpp"
+
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -19,35 +21,9 @@
 
 using namespace arenite;
 using detail::os::platform;
+using support::lending_recorder;
 
 namespace {
-
-/// Lends pages, and remembers how it was asked.
-class lending_recorder final : public resource_base<lending_recorder> {
-public:
-    std::vector<std::pair<std::size_t, page_use>> requests;
-
-    [[nodiscard]] void* try_allocate(std::size_t bytes,
-                                     std::size_t alignment = default_alignment) noexcept {
-        return lend(bytes, alignment, page_use::sparse).p;
-    }
-    [[nodiscard]] lent_memory lend(std::size_t bytes, std::size_t alignment,
-                                   page_use use) noexcept {
-        requests.emplace_back(bytes, use);
-        return pages_.lend(bytes, alignment, use);
-    }
-    void deallocate(void* p, std::size_t bytes,
-                    std::size_t alignment = default_alignment) noexcept {
-        pages_.deallocate(p, bytes, alignment);
-    }
-    void release(void* p, std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
-        pages_.release(p, bytes, alignment);
-    }
-    void purge(void* p, std::size_t bytes) noexcept { pages_.purge(p, bytes); }
-
-private:
-    page_resource pages_{page_options{.reserve_bytes = std::size_t{1} << 30}};
-};
 
 TEST(block_source_pages, from_1_MiB_on_it_says_that_its_memory_will_be_filled) {
     lending_recorder lender;
@@ -73,9 +49,10 @@ TEST(block_source_pages, it_does_not_say_so_where_little_of_what_it_holds_is_in_
             source.open(*source.take_empty_block());
         return lender.requests.back().second;
     };
-    in_use = 100_KiB;
-    while (source.bytes_reserved() < 2_MiB)
+    in_use = 400_KiB;
+    while (source.bytes_reserved() < 1_MiB + 256_KiB)
         EXPECT_EQ(next_use(), page_use::sparse) << source.bytes_reserved();
+    EXPECT_EQ(next_use(), page_use::sparse) << "a quarter is in use, but not 512 KiB";
     in_use = 600_KiB;
     EXPECT_EQ(next_use(), page_use::dense) << "a quarter of all is in use";
     while (source.bytes_reserved() < 4_MiB)

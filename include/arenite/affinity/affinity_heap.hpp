@@ -204,17 +204,17 @@ public:
         deallocate_any_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
     ARENITE_INLINE static void deallocate_any(void* p) noexcept {
+        call_sites::freed(p);
         if (!try_deallocate_own(p)) [[unlikely]]
             deallocate_any_slow(p, detail::unknown_bytes, 1);
     }
 
     /// Frees an object of up to 1,792 bytes of any affinity, if it lies in a page of a heap of the
-    /// calling thread. For anything else, nullptr too, returns false and does nothing: the short
-    /// way of a hook that is given memory of others as well.
+    /// calling thread. For anything else, nullptr too, and all in checked builds, returns false and
+    /// does nothing: the short way of a hook that is given memory of others as well.
     [[nodiscard]] ARENITE_INLINE static bool try_deallocate_own(void* p) noexcept {
         if (ARENITE_IS_CONSTANT(p == nullptr) && p == nullptr)
             return false; // g++ would warn of what it then sees behind this
-        call_sites::freed(p);
         detail::thread_heap_front* const own = detail::thread_heap_front::around(p);
         // A heap of another kind has no pages.
         return own != nullptr && own->is_mine_and_an_affinitys() && own->heap().try_give_in_own(p);

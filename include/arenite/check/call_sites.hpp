@@ -17,8 +17,8 @@
 ///         load_level(int)+0x1f (game+0x5a12)
 ///         main+0x40 (game+0x4c80)
 ///
-/// Leak reports and contract violations print what is known about their address, violations the
-/// free that is refused, too. The first site of
+/// Leak reports and contract violations print what is known about their address; violations also
+/// the free that is refused. The first site of
 /// a call is always right; those above it are found by frame pointers, which -O0 keeps; other
 /// builds need -fno-omit-frame-pointer. Functions of a program have names if it is linked with
 /// -rdynamic; `addr2line -e game 0x5a12` finds the line in any case.

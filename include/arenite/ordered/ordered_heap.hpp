@@ -78,7 +78,8 @@ struct ordered_options {
 /// Limits:    only those of its upstream. A slab serves one size until all its slots are free; if
 ///            much memory is sparse, also larger objects that span several slots. Memory starts as
 ///            one block of 64 KiB, of which only the used pages are resident, and grows by spans of
-///            up to 2 MiB. From 1 MiB on they lie in huge pages, if the upstream has them.
+///            up to 2 MiB. While it holds 1 MiB or more and uses 512 KiB and a quarter of that,
+///            these lie in huge pages, if the upstream has them.
 /// Returns:   empty spans and the memory of large objects by return_policy; trim() returns all that
 ///            is empty, down to single pages if the upstream lends pages, give_back_due() a little
 ///            of it at a time, where it is idle. Destruction returns everything; checked builds

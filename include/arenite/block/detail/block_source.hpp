@@ -8,7 +8,6 @@
 #include <arenite/block/return_policy.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/atomic_access.hpp>
-#include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/lent_memory.hpp>
 #include <arenite/core/upstream.hpp>
 
@@ -36,7 +35,8 @@ struct block_options {
     /// Minimum number of bytes to request from the upstream at once; 0: a quarter of a block.
     std::size_t least_bytes = 0;
 
-    /// Tells the bytes in use of all that the owner has from its source; null: whatever it holds.
+    /// Tells the bytes in use of all that the owner has from its source, large objects too; null:
+    /// all that it holds. Asked by calls of the owner alone.
     using owner_call = std::size_t(const void* owner) noexcept;
     owner_call* bytes_in_use = nullptr;
 };
@@ -49,11 +49,12 @@ struct block_options {
 /// Spans are cut into blocks from below, as they are needed, so nothing is touched ahead of use. A
 /// block has 256 KiB on an upstream that lends pages, 64 KiB on others. The first span is a quarter
 /// of a block; later spans have a quarter of what is held, from one block to eight (2 MiB of pages:
-/// a huge page). While 1 MiB or more is held, and 512 KiB and a quarter of all are in use, they are
-/// asked for as memory that will be filled, so that they may lie in huge pages. `block_bytes`, if
-/// set, is requested instead: below the size of a block it is rounded up to a power of two, at
-/// least 4 KiB, and is the block size; above it is rounded up to a multiple of the block size. If
-/// the upstream refuses, smaller spans are tried, down to a quarter of a block.
+/// a huge page). While 1 MiB or more is held, and of that 512 KiB and a quarter are in use, they
+/// are asked for as memory that will be filled, so that they may lie in huge pages; with `prefault`
+/// from 1 MiB on. Of an owner that does not tell what is in use, all that it holds is.
+/// `block_bytes`, if set, is requested instead: below the size of a block it is rounded up to a
+/// power of two, at least 4 KiB, and is the block size; above it is rounded up to a multiple of the
+/// block size. If the upstream refuses, smaller spans are tried, down to a quarter of a block.
 ///
 /// A span whose blocks are all empty is kept or returned by return_policy, the highest first, and
 /// so is the memory kept of large objects (see large_objects). All of it is returned before an
@@ -135,8 +136,9 @@ public:
                                                      std::size_t alignment) noexcept;
     void deallocate_large(block& large, std::size_t bytes_in_use) noexcept;
 
-    /// The owner has so much in use besides, in another source: large objects may leave a share of
-    /// that unused as well, and lie side by side from the same bytes on.
+    /// The owner has so much in use besides, in another source, which counts as held and in use
+    /// here: large objects may leave a share of that unused as well, and lie side by side, and in
+    /// huge pages, from the same bytes on.
     void set_used_elsewhere(std::size_t bytes) noexcept { held_.elsewhere = bytes; }
 
     /// The large objects, to ask about and to resize them.
@@ -187,12 +189,6 @@ public:
         return held_.reserved + large_.bytes_reserved();
     }
 
-    /// How much of that is in use: in blocks, by the owner's word when it asked for a span last,
-    /// and in large objects. For other threads, too.
-    [[nodiscard]] std::size_t bytes_filled() const noexcept {
-        return smaller(glance(held_.in_use), glance(held_.reserved)) + large_.bytes_approximate();
-    }
-
     /// bytes_reserved() for other threads, while the owner's thread works: may be out of date.
     [[nodiscard]] std::size_t bytes_reserved_approximate() const noexcept {
         return glance(held_.reserved) + large_.bytes_reserved_approximate();
@@ -241,9 +237,8 @@ private:
     block* fresh_span_ = nullptr;
     struct bytes_held {
         std::size_t reserved = 0;
-        std::size_t idle = 0;                 ///< in spans that are empty
-        std::size_t elsewhere = 0;            ///< in use by the owner, in another source
-        std::size_t in_use = ~std::size_t{0}; ///< in blocks, as the owner said; else all
+        std::size_t idle = 0;      ///< in spans that are empty
+        std::size_t elsewhere = 0; ///< in use by the owner, in another source
     } held_;
     large_objects large_;
     bool prefault_;
