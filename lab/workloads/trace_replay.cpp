@@ -157,7 +157,7 @@ struct trace_replay {
         explicit on(turn& t)
             : recorded_{t.text("file") != recording::importer}, program_{t.text("file")},
               births_{program_}, objects_{program_.slots()}, oldest_first_{births_.most_live()},
-              nowhere_{program_.largest_bytes()}, start_{resident()} {}
+              nowhere_{program_.largest_bytes()}, start_{resident_before()} {}
 
         void pass(turn& t) {
             const std::span<const trace_event> events = program_.events();
@@ -210,6 +210,14 @@ struct trace_replay {
         }
 
     private:
+        /// A trace is decoded by the malloc of this process, which may be the subject: what it took
+        /// for that and keeps must not count as there already.
+        [[nodiscard]] std::optional<resident_memory> resident_before() {
+            if constexpr (requires { heap_.trim(objects_); }) // of all, whatever it is given
+                heap_.trim(objects_);
+            return resident();
+        }
+
         [[nodiscard]] std::uint64_t walk(std::size_t count) const {
             std::uint64_t sum = 0;
             for (std::size_t i = 0; i < count; ++i)
