@@ -9,6 +9,7 @@ write. The figures go into a JSON file of the lab's kind, of which `arenite-lab 
 A new program is a function below with @program, which writes its input and returns its command.
 """
 import argparse
+import glob
 import json
 import math
 import os
@@ -412,8 +413,8 @@ def measure(p, options, work):
 def record(p, options, work):
     """Writes its requests to a trace; what was written, and its failures as sentences."""
     trace = os.path.join(options.record, p.name + ".trace")
-    if os.path.exists(trace):
-        os.remove(trace)
+    for old in glob.glob(glob.escape(trace) + "*"):  # of its children, too
+        os.remove(old)
     done, failures = run_once(p, options, work, lambda g: [
         options.arenite, "record", "-o", trace, "--frames", "1", "--accesses", "off", "--children"])
     said = [line for line in done.stderr.splitlines() if line.startswith("arenite record:")]

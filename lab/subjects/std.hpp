@@ -105,6 +105,10 @@ public:
     [[nodiscard]] static std::size_t usable_bytes(void* p) noexcept {
         return ::malloc_usable_size(p);
     }
+    template <class C>
+    void trim(C&) {
+        ::malloc_trim(0);
+    }
 #endif
 
     static std::vector<subject_info> ways() {

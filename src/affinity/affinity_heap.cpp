@@ -57,13 +57,6 @@ constexpr int most_kept = 4;
 
 const void* me() noexcept { return thread_table::thread(); }
 
-/// To judge what may lie in huge pages, the large objects that live count as a thread's, too.
-void count_large(detail::slab_heap& own, thread_heap* large) noexcept {
-    if (large != nullptr)
-        own.slabs().blocks().set_used_elsewhere(
-            large->heap().slabs().blocks().large().bytes_approximate());
-}
-
 /// Serves a request from the memory that a heap has, and then from what others freed in it. In one
 /// step all of that may be of other sizes: were new memory asked for then, a step would see to ever
 /// less of what is freed. `left`: words that the request may drain yet, in all heaps of its thread.
@@ -246,7 +239,22 @@ void affinity_heap::make_current(thread_heap& heap) noexcept {
 }
 
 detail::heap_owner affinity_heap::as_owner() noexcept {
-    return {.heap = this, .affinity = title_, .on_foreign_free = &deallocate_foreign};
+    // To judge what may lie in huge pages, the large objects that live count for a thread's small
+    // ones, and those of the thread that asks for the large ones.
+    const auto bytes_elsewhere = [](const detail::slab_heap& here) noexcept -> std::size_t {
+        const auto& its = *static_cast<const affinity_heap*>(here.owner().heap);
+        const thread_heap* const large = its.large_.load(std::memory_order_acquire);
+        if (large == nullptr)
+            return 0;
+        if (&here != &large->heap())
+            return large->heap().slabs().blocks().large().bytes_approximate();
+        const detail::slab_heap* const own = thread_table::current_of_thread(its.index_);
+        return own == nullptr ? 0 : own->classes().bytes_in_use(own->slabs().blocks());
+    };
+    return {.heap = this,
+            .affinity = title_,
+            .on_foreign_free = &deallocate_foreign,
+            .bytes_elsewhere = bytes_elsewhere};
 }
 
 // ---- allocate -----------------------------------------------------------------------------------
@@ -273,10 +281,8 @@ void* affinity_heap::allocate_slower(std::size_t bytes, std::size_t alignment) n
     if (detail::slab_heap* const h = thread_table::current_of_thread(index_);
         h != nullptr && !is_large(bytes, alignment)) [[likely]] {
         const thread_heap& own = thread_heap::of(*h);
-        if (own.has_no_pending_work(block_bytes()) && !heaps_.has_orphans()) [[likely]] {
-            count_large(*h, large_.load(std::memory_order_acquire));
+        if (own.has_no_pending_work(block_bytes()) && !heaps_.has_orphans()) [[likely]]
             return h->allocate_slow(bytes, alignment);
-        }
     }
     return allocate_ordered(bytes, alignment);
 }
@@ -332,14 +338,7 @@ void* affinity_heap::allocate_large(std::size_t bytes, std::size_t alignment) no
         if (shared == nullptr)
             return nullptr;
     }
-    detail::slab_heap* const own = thread_table::current_of_thread(index_);
-    locked_heap locked{*shared};
-    if (own == nullptr)
-        return locked.try_allocate(bytes, alignment);
-    // The other way round: see count_large().
-    shared->heap().slabs().blocks().set_used_elsewhere(
-        own->classes().bytes_in_use(own->slabs().blocks()));
-    return locked.try_allocate(bytes, alignment);
+    return locked_heap{*shared}.try_allocate(bytes, alignment);
 }
 
 void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept {
@@ -355,7 +354,6 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
     if (kept && thread_table::current_of_thread(index_) == nullptr)
         make_current(*own);
     own->catch_up(block_bytes());
-    count_large(own->heap(), large_.load(std::memory_order_acquire));
     if (!kept || (own->has_no_pending_work(block_bytes()) && !heaps_.has_orphans()))
         return own->heap().try_allocate(bytes, alignment);
     // Before the system is asked: what is there, what others freed, what this thread has besides,

@@ -64,7 +64,7 @@ block_source::block_source(const block_options& options, upstream up, void* owne
       spans_{.bytes = 0,
              .least_bytes = options.least_bytes,
              .alignment = options.alignment != 0 ? options.alignment : mask_bytes_},
-      upstream_{up}, policy_{options.policy}, owner_{owner}, bytes_in_use_{options.bytes_in_use},
+      upstream_{up}, policy_{options.policy}, owner_{owner}, figures_{options.figures},
       large_{blocks_,          upstream_,
              options.policy,   options.alignment != 0 ? alignof(block) : mask_bytes_,
              options.prefault, owner},
@@ -259,9 +259,9 @@ page_use block_source::use_of_next() const noexcept {
     const std::size_t held = held_in_all();
     if (held < much_bytes)
         return page_use::sparse;
-    if (prefault_ || bytes_in_use_ == nullptr)
+    if (prefault_ || figures_.in_use == nullptr)
         return page_use::dense;
-    const std::size_t in_use = bytes_in_use_(owner_) + held_.elsewhere;
+    const std::size_t in_use = figures_.in_use(owner_) + bytes_elsewhere();
     return in_use >= least_used_bytes && in_use >= held / least_used_divisor ? page_use::dense
                                                                              : page_use::sparse;
 }

@@ -27,18 +27,24 @@ constexpr std::size_t units_for(std::size_t bytes) noexcept {
     return (bytes + (unit_bytes - 1)) / unit_bytes;
 }
 
-block_options with_bytes_in_use(block_options options) noexcept {
-    options.bytes_in_use = [](const void* owner) noexcept {
+/// With the figures that a heap of that owner tells its source.
+block_options with_figures(block_options options, const heap_owner& of) noexcept {
+    options.figures.in_use = [](const void* owner) noexcept {
         const slab_heap& heap = *static_cast<const slab_heap*>(owner);
         return heap.classes().bytes_in_use(heap.slabs().blocks());
     };
+    if (of.bytes_elsewhere != nullptr)
+        options.figures.elsewhere = [](const void* owner) noexcept {
+            const slab_heap& heap = *static_cast<const slab_heap*>(owner);
+            return heap.owner().bytes_elsewhere(heap);
+        };
     return options;
 }
 
 } // namespace
 
 slab_heap::slab_heap(const block_options& options, upstream up, const heap_owner& owner) noexcept
-    : slabs_{with_bytes_in_use(options), up, this, pages_}, owner_{owner}, gate_{owner.gate} {}
+    : slabs_{with_figures(options, owner), up, this, pages_}, owner_{owner}, gate_{owner.gate} {}
 
 /// Its slabs name no owner any more: another heap may be made at this place, while their memory is
 /// somebody else's who does not write over them.

@@ -7,6 +7,7 @@
 #include "slots_maps.hpp"
 
 #include <arenite/block/detail/region_joiner.hpp>
+#include <arenite/check/call_sites.hpp>
 #include <arenite/check/detail/resource_text.hpp>
 #include <arenite/check/leak.hpp>
 #include <arenite/core/contract.hpp>
@@ -47,6 +48,7 @@ void slots_resource::check_free(const void* p, std::size_t bytes,
 
 void slots_resource::refuse_free(const void* p, const char* why) const noexcept {
     detail::refuse_if_null(p);
+    call_sites::write_of_violation(p);
     // The object that begins at p or before it in its block helps to find out whose pointer it was.
     const detail::block* const b = source_.find(p);
     const node* object = nullptr;

@@ -25,6 +25,11 @@ using support::lending_recorder;
 
 namespace {
 
+/// Options of an owner that has so much in use in another source.
+std::size_t beside = 0;
+constexpr detail::block_options has_beside{
+    .figures = {.elsewhere = [](const void*) noexcept { return beside; }}};
+
 TEST(block_source_pages, from_1_MiB_on_it_says_that_its_memory_will_be_filled) {
     lending_recorder lender;
     detail::block_source source{{}, &lender, nullptr};
@@ -42,7 +47,7 @@ TEST(block_source_pages, it_does_not_say_so_where_little_of_what_it_holds_is_in_
     static std::size_t in_use = 0;
     lending_recorder lender;
     detail::block_source source{
-        {.bytes_in_use = [](const void*) noexcept { return in_use; }}, &lender, nullptr};
+        {.figures = {.in_use = [](const void*) noexcept { return in_use; }}}, &lender, nullptr};
     const auto next_use = [&] {
         const std::size_t before = lender.requests.size();
         while (lender.requests.size() == before)
@@ -91,8 +96,8 @@ TEST(block_source_pages, a_span_of_large_objects_that_ends_behind_huge_pages_end
         GTEST_SKIP() << "huge pages of another size";
     for (const std::size_t bytes : {700_KiB, 1_MiB}) {
         lending_recorder lender;
-        detail::block_source source{{}, &lender, nullptr};
-        source.set_used_elsewhere(64_MiB);
+        beside = 64_MiB;
+        detail::block_source source{has_beside, &lender, nullptr};
         ASSERT_NE(source.try_allocate_large_anywhere(bytes, 16), nullptr);
         const bool is_longer = bytes == 1_MiB;
         EXPECT_EQ(lender.requests.back().first, 8_MiB + (is_longer ? 64_KiB : 0));
@@ -134,8 +139,8 @@ TEST(block_source_pages, a_small_source_has_a_span_for_large_objects_that_come_a
 
 TEST(block_source_pages, large_objects_that_lived_on_leave_no_span_behind) {
     lending_recorder lender;
-    detail::block_source source{{}, &lender, nullptr};
-    source.set_used_elsewhere(64_MiB);
+    beside = 64_MiB;
+    detail::block_source source{has_beside, &lender, nullptr};
     std::vector<detail::block*> all;
     for (int i = 0; i < 60; ++i)
         all.push_back(source.try_allocate_large_anywhere(100_KiB, 16));
@@ -161,8 +166,8 @@ TEST(block_source_pages, an_empty_span_stays_whatever_the_source_holds) {
     for (const std::size_t held : {0_MiB, 8_MiB, 16_MiB, 32_MiB, 64_MiB, 200_MiB})
         for (const std::size_t bytes : {66_KiB, 128_KiB, 200_KiB, 256_KiB}) {
             lending_recorder lender;
-            detail::block_source source{{}, &lender, nullptr};
-            source.set_used_elsewhere(held);
+            beside = held;
+            detail::block_source source{has_beside, &lender, nullptr};
             const auto come_and_go = [&] {
                 source.deallocate_large(*source.try_allocate_large_anywhere(bytes, 16), held);
             };
@@ -234,21 +239,20 @@ TEST(block_source_pages, an_empty_span_of_large_objects_goes_when_it_is_idle) {
 TEST(block_source_pages, what_is_held_beside_counts_for_what_may_lie_in_huge_pages) {
     if (platform::huge_page_bytes() != 2_MiB)
         GTEST_SKIP() << "huge pages of another size";
-    for (const bool beside : {false, true}) {
+    for (const bool much : {false, true}) {
         lending_recorder lender;
-        detail::block_source source{{}, &lender, nullptr};
-        if (beside)
-            source.set_used_elsewhere(48_MiB);
+        beside = much ? 48_MiB : 0;
+        detail::block_source source{has_beside, &lender, nullptr};
         ASSERT_NE(source.try_allocate_large_anywhere(100_KiB, 16), nullptr);
-        EXPECT_EQ(lender.requests.back().first >= 512_KiB, beside) << "a span to share";
+        EXPECT_EQ(lender.requests.back().first >= 512_KiB, much) << "a span to share";
         ASSERT_NE(source.try_allocate_large(3_MiB, 16), nullptr);
-        EXPECT_EQ(lender.requests.back().second == page_use::dense, beside);
+        EXPECT_EQ(lender.requests.back().second == page_use::dense, much);
         ASSERT_NE(source.take_empty_block(), nullptr);
         EXPECT_EQ(lender.requests.back().second, page_use::dense) << "3 MiB are its own";
     }
     lending_recorder lender;
-    detail::block_source source{{}, &lender, nullptr};
-    source.set_used_elsewhere(1_MiB);
+    beside = 1_MiB;
+    detail::block_source source{has_beside, &lender, nullptr};
     ASSERT_NE(source.take_empty_block(), nullptr);
     EXPECT_EQ(lender.requests.back().second, page_use::dense);
 }

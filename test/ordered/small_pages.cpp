@@ -5,6 +5,8 @@
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/literals.hpp>
+#include <arenite/core/upstream.hpp>
+#include <arenite/ordered/detail/slab_heap.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 
 #include "support/lending_recorder.hpp"
@@ -28,9 +30,10 @@ protected:
     }
 
     /// Some objects of each of 50 sizes, 208 KB in all.
-    static void allocate_a_little_of_many_sizes(ordered_heap& heap) {
+    template <class Heap>
+    static void allocate_a_little_of_many_sizes(Heap& heap) {
         for (std::size_t i = 0; i < 2000; ++i)
-            static_cast<void>(heap.allocate(4 + i % 50 * 4, 4));
+            static_cast<void>(heap.try_allocate(4 + i % 50 * 4, 4));
     }
     [[nodiscard]] std::size_t dense_requests() const {
         return static_cast<std::size_t>(
@@ -70,6 +73,19 @@ TEST_F(ordered_heap_small_pages, a_heap_that_fills_its_memory_leaves_them) {
         static_cast<void>(heap.allocate(64, 8));
     EXPECT_GT(dense_requests(), 0u);
     heap.reset();
+}
+
+TEST_F(ordered_heap_small_pages, much_that_its_owner_uses_elsewhere_counts_while_it_is_used) {
+    static std::size_t elsewhere = 0;
+    const detail::heap_owner owner{
+        .bytes_elsewhere = [](const detail::slab_heap&) noexcept { return elsewhere; }};
+    for (const std::size_t bytes : {8_MiB, 0_MiB}) {
+        elsewhere = bytes;
+        pages.requests.clear();
+        detail::slab_heap heap{{}, upstream{&pages}, owner};
+        allocate_a_little_of_many_sizes(heap);
+        EXPECT_EQ(dense_requests() != 0, bytes != 0);
+    }
 }
 
 TEST_F(ordered_heap_small_pages, large_objects_lie_in_huge_ones_beside_small_ones_of_a_long_span) {

@@ -18,10 +18,10 @@
 ///         main+0x40 (game+0x4c80)
 ///
 /// Leak reports and contract violations print what is known about their address; violations also
-/// the free that is refused. The first site of
-/// a call is always right; those above it are found by frame pointers, which -O0 keeps; other
-/// builds need -fno-omit-frame-pointer. Functions of a program have names if it is linked with
-/// -rdynamic; `addr2line -e game 0x5a12` finds the line in any case.
+/// the free that is refused. The first site of a call is always right; those above it are found by
+/// frame pointers, which -O0 keeps; other builds need -fno-omit-frame-pointer. Functions of a
+/// program have names if it is linked with -rdynamic; `addr2line -e game 0x5a12` finds the line in
+/// any case.
 ///
 /// Cost:      nothing in other builds. In checked ones a load, and with ARENITE_SITES a lock and a
 ///            table lookup for each allocation and each free.

@@ -39,7 +39,8 @@ struct trace_event {
 /// end.
 ///
 /// Use when:  a workload is to do what a real program did, not what its author thought of.
-/// Memory:    straight from the system, resident from the start; nothing of the measured malloc.
+/// Memory:    straight from the system, resident from the start. To decode a trace takes memory of
+///            malloc, which may be the measured one: it is free again, and trim() gives it back.
 /// Threads:   one at a time.
 /// Failure:   cannot_run; its text names the file and, where one is wrong, the event.
 class recording {

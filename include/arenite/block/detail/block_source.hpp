@@ -35,10 +35,15 @@ struct block_options {
     /// Minimum number of bytes to request from the upstream at once; 0: a quarter of a block.
     std::size_t least_bytes = 0;
 
-    /// Tells the bytes in use of all that the owner has from its source, large objects too; null:
-    /// all that it holds. Asked by calls of the owner alone.
-    using owner_call = std::size_t(const void* owner) noexcept;
-    owner_call* bytes_in_use = nullptr;
+    /// Figures that an owner tells where its source asks for memory, within a call of the owner's.
+    struct owner_figures {
+        using call = std::size_t(const void* owner) noexcept;
+        /// Bytes in use of all that it has from its source, large objects too; null: all it holds.
+        call* in_use = nullptr;
+        /// Bytes in use besides, in another source, which count as held and in use here; null: 0.
+        call* elsewhere = nullptr;
+    };
+    owner_figures figures;
 };
 
 /// Where the blocks of a heap or pool come from and are returned to.
@@ -136,11 +141,6 @@ public:
                                                      std::size_t alignment) noexcept;
     void deallocate_large(block& large, std::size_t bytes_in_use) noexcept;
 
-    /// The owner has so much in use besides, in another source, which counts as held and in use
-    /// here: large objects may leave a share of that unused as well, and lie side by side, and in
-    /// huge pages, from the same bytes on.
-    void set_used_elsewhere(std::size_t bytes) noexcept { held_.elsewhere = bytes; }
-
     /// The large objects, to ask about and to resize them.
     [[nodiscard]] large_objects& large() noexcept { return large_; }
     [[nodiscard]] const large_objects& large() const noexcept { return large_; }
@@ -210,9 +210,12 @@ private:
     [[nodiscard]] std::size_t next_span_bytes() const noexcept;
     [[nodiscard]] std::size_t smaller_span(std::size_t bytes) const noexcept;
     [[nodiscard]] std::size_t most_shared_span_bytes(std::size_t bytes) const noexcept;
+    [[nodiscard]] std::size_t bytes_elsewhere() const noexcept {
+        return figures_.elsewhere != nullptr ? figures_.elsewhere(owner_) : 0;
+    }
     /// Without free parts of shared spans, which may be untouched.
     [[nodiscard]] std::size_t held_in_all() const noexcept {
-        return held_.reserved + large_.bytes_occupied() + held_.elsewhere;
+        return held_.reserved + large_.bytes_occupied() + bytes_elsewhere();
     }
     [[nodiscard]] page_use use_of_next() const noexcept;
     void begin_span(const lent_memory& lent, std::size_t bytes) noexcept;
@@ -231,14 +234,13 @@ private:
     upstream upstream_;
     return_policy policy_;
     void* owner_;
-    block_options::owner_call* bytes_in_use_;
+    block_options::owner_figures figures_;
     std::byte* fresh_ = nullptr; ///< the rest of the newest span, not yet cut
     std::byte* fresh_end_ = nullptr;
     block* fresh_span_ = nullptr;
     struct bytes_held {
         std::size_t reserved = 0;
-        std::size_t idle = 0;      ///< in spans that are empty
-        std::size_t elsewhere = 0; ///< in use by the owner, in another source
+        std::size_t idle = 0; ///< in spans that are empty
     } held_;
     large_objects large_;
     bool prefault_;

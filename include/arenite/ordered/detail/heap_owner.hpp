@@ -25,6 +25,9 @@ struct heap_owner {
     bool (*on_foreign_free)(slab_heap& here, void* p, std::size_t bytes,
                             std::size_t alignment) noexcept = nullptr;
 
+    /// Tells the bytes that count for the heap besides its own, see block_options; null: none.
+    std::size_t (*bytes_elsewhere)(const slab_heap& here) noexcept = nullptr;
+
     /// Held while slabs and blocks change, or null: its holder may look at them from another
     /// thread, and at bits and sizes of slots by glances.
     fork_lock<std::mutex>* gate = nullptr;
