@@ -168,6 +168,28 @@ std::size_t remote_queue::drain(std::size_t most_blocks, std::size_t most_words)
     return words; // what is left another time
 }
 
+/// Calls f for what others have ever freed in its open blocks. f may release blocks.
+template <class F>
+void remote_queue::for_each_block(F f) noexcept {
+    const block_list& all = heap_->slabs().blocks().blocks();
+    const std::byte* from = nullptr;
+    while (block* const b = all.lowest(block_state::open, from)) {
+        from = reinterpret_cast<const std::byte*>(b) + 1;
+        if (remote_frees* const r = remote_frees::find(*b))
+            f(*b, *r);
+    }
+}
+
+/// In the order of addresses, each looked up anew: with one block that drains others may go.
+void remote_queue::drain_all() noexcept {
+    drain(all_blocks);
+    const heap_gate::guard mark = heap_->gate().enter();
+    for_each_block([&](block&, remote_frees& r) {
+        if (r.has_any())
+            drain_block(r);
+    });
+}
+
 /// No bit is left for the next user of these addresses, nor where it is to go to another heap.
 void remote_queue::drain_and_forget() noexcept {
     drain(all_blocks);
@@ -189,16 +211,6 @@ void remote_queue::forward_all() noexcept {
 }
 
 // ---- the heap that it serves --------------------------------------------------------------------
-
-/// Calls f for what others have ever freed in its open blocks.
-template <class F>
-void remote_queue::for_each_block(F f) noexcept {
-    const block_list& all = heap_->slabs().blocks().blocks();
-    for (block* b = all.first(); b != nullptr; b = all.above(*b))
-        if ((b->state & block_state::open) != 0)
-            if (remote_frees* const r = remote_frees::find(*b))
-                f(*b, *r);
-}
 
 arenite::usage remote_queue::deducted(arenite::usage of_heap) const noexcept {
     of_heap.bytes_in_use -= uncounted_bytes_.load(std::memory_order_relaxed);

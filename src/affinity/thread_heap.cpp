@@ -98,7 +98,7 @@ bool thread_heap::deallocate_and_look(void* p, std::size_t bytes, std::size_t al
 void thread_heap::trim() noexcept {
     // Before the work: a request that comes meanwhile asks for another trim, and none is lost.
     asked_.store(false, std::memory_order_relaxed);
-    remote_.drain(remote_queue::all_blocks);
+    remote_.drain_all();
     heap().trim();
 }
 

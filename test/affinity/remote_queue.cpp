@@ -63,6 +63,38 @@ TEST_F(remote_queue_of, an_object_is_counted_at_once_and_its_slot_free_when_it_i
     EXPECT_EQ(queue.drain(remote_queue::all_blocks), 0u) << "there is nothing more";
 }
 
+/// A late thread may hang a block into the list of the heap that had its addresses before.
+TEST_F(remote_queue_of, all_is_drained_where_an_earlier_heap_has_blocks_in_its_list) {
+    const std::vector<void*> all = take(100'000, 16); // several blocks
+    remote_frees* const elsewhere[] = {remote_frees::of(remote_frees::head_of(all.front())),
+                                       remote_frees::of(remote_frees::head_of(all.back()))};
+    for (remote_frees* const r : elsewhere)
+        r->queued = true;
+    for (void* const p : all)
+        queue.free(p, 16, 8, nullptr);
+    queue.drain(remote_queue::all_blocks);
+    EXPECT_FALSE(heap.nothing_lives()) << "that heap has not drained yet";
+    queue.drain_all();
+    EXPECT_TRUE(heap.nothing_lives());
+    for (remote_frees* const r : elsewhere)
+        r->queued = false;
+}
+
+TEST(remote_queue_trim_threads, a_trim_takes_what_hangs_in_the_list_of_an_earlier_heap) {
+    if (!support::threads_have_slabs())
+        GTEST_SKIP() << "no thread marks what another frees";
+    affinity_heap& h = affinity_heap::named("trimmed with marks");
+    void* const p = h.allocate(48, 8);
+    remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
+    ASSERT_NE(r, nullptr);
+    r->queued = true;
+    std::thread{[&] { h.deallocate(p, 48, 8); }}.join();
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+    h.trim();
+    EXPECT_EQ(h.usage().bytes_reserved, 0u);
+    r->queued = false;
+}
+
 /// Words that hold what was freed and not drained yet.
 std::size_t marked_words(const std::vector<void*>& objects) {
     std::size_t n = 0;

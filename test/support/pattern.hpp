@@ -47,18 +47,16 @@ private:
             }
             std::copy(all, all + edge, all + different);
         }
-        static const unsigned char* get() noexcept {
-            static const random_bytes made;
-            return made.all;
-        }
         unsigned char all[different + edge];
     };
+    /// Not made at the first use: a child of a fork would wait for another thread that makes it.
+    static const random_bytes made;
 
     /// Calls function(first byte, what stands from there on, length) for both ends; the byte at i
     /// is the same whatever the length of the piece.
     template <class Function>
     bool each(std::size_t bytes, Function function) const noexcept {
-        const unsigned char* const random = random_bytes::get();
+        const unsigned char* const random = made.all;
         const std::size_t head = std::min(bytes, edge);
         if (head != 0 && !function(0, random + begin_, head))
             return false;
@@ -68,5 +66,7 @@ private:
 
     std::size_t begin_;
 };
+
+inline const pattern::random_bytes pattern::made;
 
 } // namespace support

@@ -58,6 +58,10 @@ public:
     std::size_t drain(std::size_t most_blocks, std::size_t most_words = all_blocks) noexcept;
     static constexpr std::size_t all_blocks = ~std::size_t{0};
 
+    /// Drains all, also blocks that hang in the list of an earlier heap of their addresses, which
+    /// forwards them when it drains: looks at each block of the heap.
+    void drain_all() noexcept;
+
     /// Drains, and leaves no bit for the next heap at the addresses of its blocks.
     void drain_and_forget() noexcept;
     /// Where its heap is used under a lock: forwards what is here for earlier heaps.
