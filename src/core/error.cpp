@@ -22,7 +22,7 @@ void describe_failure(char* text, std::size_t bytes, std::size_t alignment, cons
                       std::string_view name, std::size_t left_bytes) noexcept {
     char budget[64] = "";
     if (left_bytes < std::max<std::size_t>(bytes, 1)) // 0 bytes count as 1
-        std::snprintf(budget, sizeof budget, ", whose budget has %zu left", left_bytes);
+        std::snprintf(budget, sizeof budget, ", which has %zu bytes left", left_bytes);
     const char* const wrong = is_alignment(alignment) ? "" : ", which is no power of two,";
     const void* const address = source;
     // Cut, so that the address behind a long name still has room.

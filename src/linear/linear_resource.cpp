@@ -61,6 +61,15 @@ linear_resource::~linear_resource() {
     }
 }
 
+/// A region that is not there yet comes whole, and one that grows does so to its end.
+std::size_t linear_resource::left_bytes() const noexcept {
+    if (low_ != nullptr)
+        return low_->left_bytes();
+    if (top_ == nullptr)
+        return capacity_;
+    return high_ != nullptr ? usage().largest_hole_bytes : capacity_ - in_use();
+}
+
 void linear_resource::trim() noexcept {
     if (low_ != nullptr)
         low_->trim();
@@ -99,7 +108,7 @@ void* linear_resource::try_allocate_slow(std::size_t count, std::size_t alignmen
 bool linear_resource::extend(std::size_t needed) noexcept {
     if (grower_ != nullptr)
         return grower_->make_room(needed, 1);
-    const std::size_t free = room();
+    const std::size_t free = usage().largest_hole_bytes;
     if (high_ == nullptr || needed > free)
         return false;
     // The free middle is split anew: half of it to each end, so that ends that grow in turn come
@@ -112,7 +121,7 @@ bool linear_resource::extend(std::size_t needed) noexcept {
 void* linear_resource::try_allocate_down(std::size_t count, std::size_t alignment) noexcept {
     const std::uintptr_t lower = align_down(address_of(begin_) - count, alignment);
     const std::size_t needed = address_of(begin_) - lower; // less than two such sizes: exact
-    const std::size_t free = room();
+    const std::size_t free = usage().largest_hole_bytes;
     if (needed > free)
         return nullptr;
     floor_ = low_->limit_ = begin_ - needed - (free - needed) / 2;

@@ -35,13 +35,10 @@ void heap_owner::refuse_free(const void* p, std::size_t bytes, const char* why) 
         std::snprintf(size, sizeof size, ", %zu bytes,", bytes);
     call_sites::write_of_violation(p);
     // In an affinity a second free may be seen late, when the owner drains what others freed: the
-    // message says what may have happened, and in brackets what was seen.
-    if (affinity != nullptr)
-        contract_violation_f(std::source_location::current(),
-                             "%p was freed%s into %s: freed twice, or never handed out (%s)", p,
-                             size, heap_text{*this}.own.text, why);
-    contract_violation_f(std::source_location::current(), "%p was freed%s into %s: %s", p, size,
-                         heap_text{*this}.own.text, why);
+    // message says first what may have happened.
+    contract_violation_f(std::source_location::current(), "%p was freed%s into %s%s: %s", p, size,
+                         heap_text{*this}.own.text, affinity != nullptr ? ", twice or wrongly" : "",
+                         why);
 }
 
 void heap_owner::refuse_size(const void* p, std::size_t bytes, std::size_t room,

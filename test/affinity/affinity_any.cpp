@@ -165,9 +165,9 @@ TEST(affinity_any_death, stale_and_interior_pointers_are_refused) {
     auto* const p = static_cast<std::byte*>(h.allocate(96, 8));
     auto* const keep = static_cast<std::byte*>(h.allocate(200'000, 8));
     h.deallocate(p, 96, 8);
-    EXPECT_DEATH(affinity_heap::deallocate_any(p), "affinity sounds of the test.*freed twice");
+    EXPECT_DEATH(affinity_heap::deallocate_any(p), "affinity sounds of the test, twice or wrongly");
     EXPECT_DEATH(affinity_heap::deallocate_any(p, 96, 8),
-                 "affinity sounds of the test.*freed twice");
+                 "affinity sounds of the test, twice or wrongly");
     EXPECT_DEATH(affinity_heap::deallocate_any(keep + 64, 200'000, 8), "not to its begin");
     h.deallocate(keep, 200'000, 8);
 }

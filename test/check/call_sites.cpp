@@ -170,6 +170,8 @@ TEST_F(call_sites_of_resources, tell_a_free_that_is_refused_from_one_that_was_ma
     void* const q = nodes.allocate(48, 8);
     EXPECT_DEATH(affinity_heap::named("others").deallocate(q, 48, 8), refused);
     nodes.deallocate(q, 48, 8);
+    EXPECT_DEATH(affinity_heap::deallocate_any(q),
+                 "allocated at\n.*(\n.*)*freed at\n.*(\n.*)*refused is at\n(.*\n)*.*contract");
 }
 
 } // namespace

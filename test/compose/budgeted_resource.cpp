@@ -98,16 +98,16 @@ TEST(budgeted_resource, a_refusal_tells_of_the_budget) {
     };
     budget_group all{60};
     budgeted_resource<pool_resource> pool{all, slot{200, 8}};
-    EXPECT_TRUE(text_of(pool).ends_with("whose budget has 60 left")) << text_of(pool);
+    EXPECT_TRUE(text_of(pool).ends_with("which has 60 bytes left")) << text_of(pool);
     limited_resource<ordered_heap> heap{40};
-    EXPECT_TRUE(text_of(heap).ends_with("whose budget has 40 left")) << text_of(heap);
+    EXPECT_TRUE(text_of(heap).ends_with("which has 40 bytes left")) << text_of(heap);
     limited_resource<limited_resource<ordered_heap>> outer{1_MiB, std::size_t{20}};
     EXPECT_FALSE(text_of(outer).ends_with("left")) << "its own budget would have done";
     synchronized_resource<limited_resource<ordered_heap>> locked{std::size_t{30}};
-    EXPECT_TRUE(text_of(locked).ends_with("whose budget has 30 left")) << text_of(locked);
+    EXPECT_TRUE(text_of(locked).ends_with("which has 30 bytes left")) << text_of(locked);
     budget_group none{0};
     budgeted_resource<ordered_heap> empty{none};
-    EXPECT_TRUE(text_of(empty, 0).ends_with("whose budget has 0 left")) << text_of(empty, 0);
+    EXPECT_TRUE(text_of(empty, 0).ends_with("which has 0 bytes left")) << text_of(empty, 0);
 }
 #endif
 

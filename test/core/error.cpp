@@ -72,13 +72,13 @@ TEST(error, out_of_memory_tells_what_a_budget_leaves_that_was_too_small) {
             end);
     };
     for (const char* name : {"", "nodes"}) {
-        EXPECT_TRUE(ends_with(100, name, ", whose budget has 100 left"));
-        EXPECT_TRUE(ends_with(0, name, ", whose budget has 0 left"));
+        EXPECT_TRUE(ends_with(100, name, ", which has 100 bytes left"));
+        EXPECT_TRUE(ends_with(0, name, ", which has 0 bytes left"));
         EXPECT_FALSE(ends_with(101, name, "left")) << "it would have done";
         EXPECT_FALSE(ends_with(out_of_memory::no_budget, name, "left"));
     }
     const std::string longer(1000, 'n');
-    EXPECT_TRUE(ends_with(100, longer, ", whose budget has 100 left"));
+    EXPECT_TRUE(ends_with(100, longer, ", which has 100 bytes left"));
 }
 
 #if ARENITE_EXCEPTIONS

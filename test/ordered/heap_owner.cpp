@@ -24,7 +24,7 @@ TEST(heap_owner_death, its_messages_name_the_heap_the_object_and_the_reason) {
     EXPECT_DEATH(heap.refuse_question(&object), "no allocation of .*level.* begins there");
     EXPECT_DEATH(heap.refuse_foreign_question(&object), "does not point into memory");
     const detail::heap_owner affinity{.heap = &object, .affinity = "affinity nodes"};
-    EXPECT_DEATH(affinity.refuse_free(&object, 48, "why"), "affinity nodes: freed twice.*why");
+    EXPECT_DEATH(affinity.refuse_free(&object, 48, "why"), "affinity nodes, twice or wrongly: why");
 }
 
 TEST(heap_gate, is_held_by_the_outermost_of_calls_within_calls) {

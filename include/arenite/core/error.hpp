@@ -15,11 +15,11 @@ inline namespace ARENITE_ABI {
 /// Thrown by allocate: which request failed, and on which resource. Nothing was changed by it.
 class out_of_memory final : public std::bad_alloc {
 public:
-    /// left_bytes of a resource that has no budget.
+    /// left_bytes of a resource that has neither a budget nor an end.
     static constexpr std::size_t no_budget = ~std::size_t{0};
 
     /// `name`: of the resource, or empty; where there is none (nullptr), of the one that was asked.
-    /// `left_bytes`: that its budget leaves.
+    /// `left_bytes`: that its budget, or its region, leaves.
     out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
                   std::string_view name = {}, std::size_t left_bytes = no_budget) noexcept;
 
@@ -33,8 +33,8 @@ public:
 
     /// "out of memory: 4096 bytes of alignment 16 were asked of resource nodes (0x7ffd0010)",
     /// or "... of resource 0x7ffd0010" where it has no name; or "... of a pool_allocator" where
-    /// something else than a resource was asked. Where a budget leaves less than was asked, the
-    /// text ends with ", whose budget has 100 left".
+    /// something else than a resource was asked. Where a budget or a region leaves less than was
+    /// asked, the text ends with ", which has 100 bytes left".
     [[nodiscard]] const char* what() const noexcept override { return text_; }
 
 private:

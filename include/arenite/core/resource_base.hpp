@@ -23,7 +23,7 @@ concept Named = requires(const R& r) {
     { r.name() } noexcept -> std::convertible_to<std::string_view>;
 };
 
-/// It has a budget, and tells what that leaves: for messages.
+/// It has a budget, or a region that does not grow, and tells what that leaves: for messages.
 template <class R>
 concept Budgeted = requires(const R& r) {
     { r.left_bytes() } noexcept -> std::same_as<std::size_t>;

@@ -86,7 +86,7 @@ public:
                                                 lifetime life) {
         void* const p = try_allocate(bytes, alignment, life);
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(bytes, alignment, this, name());
+            throw_out_of_memory(bytes, alignment, this, name(), left_bytes());
         return p;
     }
 
@@ -113,8 +113,10 @@ public:
     [[nodiscard]] std::size_t high_water() const noexcept { return usage().high_water_bytes; }
     [[nodiscard]] std::size_t capacity() const noexcept { return low_.capacity(); }
 
-    /// Bytes between the ends.
+    /// Bytes between the ends, and what is left for requests: the same, but for the whole capacity
+    /// before there is a region. O(1).
     [[nodiscard]] std::size_t room() const noexcept { return low_.usage().largest_hole_bytes; }
+    [[nodiscard]] std::size_t left_bytes() const noexcept { return low_.left_bytes(); }
 
     /// The sum of both ends. high_water_bytes adds the marks of both ends, limited to the capacity:
     /// the two need not have been reached at the same time.

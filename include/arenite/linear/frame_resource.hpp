@@ -183,6 +183,9 @@ public:
     /// Bytes of one frame.
     [[nodiscard]] std::size_t capacity() const noexcept { return frames_[0].capacity(); }
 
+    /// Bytes left for requests in the current one. O(1).
+    [[nodiscard]] std::size_t left_bytes() const noexcept { return current().left_bytes(); }
+
     /// The sum of all frames, also of their high-water marks; the largest hole is the current
     /// one's.
     [[nodiscard]] arenite::usage usage() const noexcept {

@@ -263,9 +263,10 @@ public:
         return recent > earlier_high_water_ ? recent : earlier_high_water_;
     }
 
-    /// The name that was given at construction, or none; and total bytes.
+    /// The name given at construction, or none; bytes in all; and those left for requests. O(1).
     [[nodiscard]] std::string_view name() const noexcept { return region_.name; }
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+    [[nodiscard]] std::size_t left_bytes() const noexcept;
 
     /// Lists allocated memory as one run, apart from the hole under the latest allocation, then
     /// what is free, above the high-water mark as untouched. O(1).
@@ -276,7 +277,8 @@ public:
         return {.bytes_in_use = in_use(),
                 .bytes_reserved = static_cast<std::size_t>(end() - begin_) + singles_.bytes(),
                 .high_water_bytes = high_water(),
-                .largest_hole_bytes = room()};
+                .largest_hole_bytes =
+                    static_cast<std::size_t>(low_ != nullptr ? begin_ - low_->top_ : end() - top_)};
     }
 
 private:
@@ -338,11 +340,6 @@ private:
     /// Where the region ends, or the other end of it begins.
     [[nodiscard]] const std::byte* end() const noexcept {
         return high_ != nullptr ? high_->begin_ : limit_;
-    }
-
-    /// Bytes that no allocation has.
-    [[nodiscard]] std::size_t room() const noexcept {
-        return static_cast<std::size_t>(low_ != nullptr ? begin_ - low_->top_ : end() - top_);
     }
 
     [[nodiscard]] ARENITE_INLINE std::size_t recent_high_water() const noexcept {
