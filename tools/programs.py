@@ -454,10 +454,23 @@ def machine():
          "c_library": first_line(["getconf", "GNU_LIBC_VERSION"]),
          "arenite": first_line(["git", "-C", os.path.dirname(__file__), "describe", "--always", "--dirty"],
                                "of no repository"), "warnings": []}
-    load = os.getloadavg()[0]
-    if load > 0.7:
-        m["warnings"].append(f"others work on this machine (load {load:.1f}): figures are too large and spread")
+    busy = busy_processors()
+    if busy > 0.3:
+        m["warnings"].append(f"others work on this machine ({busy:.1f} of {m['cores']} processors): "
+                             "figures are too large and spread")
     return m
+
+
+def busy_processors():
+    """Processors that others keep busy, while this program sleeps."""
+    def ticks():
+        with open("/proc/stat") as stat:  # user, nice, system, idle, iowait, irq, softirq, steal
+            kinds = [int(n) for n in stat.readline().split()[1:9]]
+        return sum(kinds), sum(kinds) - kinds[3] - kinds[4]
+    before = ticks()
+    time.sleep(0.3)
+    after = ticks()
+    return os.cpu_count() * (after[1] - before[1]) / max(1, after[0] - before[0])
 
 
 def results_of(measured, failures):

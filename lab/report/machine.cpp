@@ -7,7 +7,7 @@
 #include "build_info.hpp"
 
 #include <arenite/core/config.hpp>
-#include <cstdlib>
+#include <chrono>
 #include <filesystem>
 #include <fmt/core.h>
 #include <fstream>
@@ -61,6 +61,38 @@ std::string commit() {
     return told.ok ? told.output.substr(0, told.output.find('\n')) : "";
 }
 
+/// Time of all processors so far, in the system's ticks, and the part in which they had work; steal
+/// time counts as work, since another guest had it.
+struct processor_time {
+    double all = 0;
+    double busy = 0;
+
+    static processor_time now() {
+        processor_time t;
+        std::ifstream in{"/proc/stat"};
+        std::string name;
+        in >> name; // then: user, nice, system, idle, iowait, irq, softirq, steal
+        constexpr int kinds = 8;
+        for (int kind = 0; kind < kinds; ++kind) {
+            double ticks = 0;
+            in >> ticks;
+            t.all += ticks;
+            t.busy += kind == 3 || kind == 4 ? 0 : ticks;
+        }
+        return t;
+    }
+};
+
+/// Processors that others keep busy, while this one sleeps. The load average tells of the last
+/// minute, in which this program may have been compiled.
+double busy_processors(unsigned cores) {
+    const processor_time before = processor_time::now();
+    std::this_thread::sleep_for(std::chrono::milliseconds{300});
+    const processor_time after = processor_time::now();
+    const double all = after.all - before.all;
+    return all > 0 ? cores * (after.busy - before.busy) / all : 0;
+}
+
 std::string compiler_name() {
 #if defined(__clang__)
     return fmt::format("clang {}", __clang_version__);
@@ -108,10 +140,10 @@ machine describe_machine() {
 #endif
     if constexpr (checks_enabled)
         m.warnings.emplace_back("built checked: Arenite is slower than in a release");
-    double load = 0;
-    if (::getloadavg(&load, 1) == 1 && load > 0.7)
-        m.warnings.push_back(fmt::format(
-            "others work on this machine (load {:.1f}): figures are too large and spread", load));
+    if (const double busy = busy_processors(m.cores); busy > 0.3)
+        m.warnings.push_back(fmt::format("others work on this machine ({:.1f} of {} processors): "
+                                         "figures are too large and spread",
+                                         busy, m.cores));
     if (m.huge_pages == "never")
         m.warnings.emplace_back("this system gives no transparent huge pages: twins are equal");
     if (m.huge_pages == "always")
