@@ -43,7 +43,7 @@ struct block_options {
         /// Bytes in use besides, in another source, which count as held and in use here; null: 0.
         call* elsewhere = nullptr;
     };
-    owner_figures figures;
+    owner_figures figures = {};
 };
 
 /// Where the blocks of a heap or pool come from and are returned to.
