@@ -9,6 +9,7 @@ write. The figures go into a JSON file of the lab's kind, of which `arenite-lab 
 A new program is a function below with @program, which writes its input and returns its command.
 """
 import argparse
+import functools
 import glob
 import json
 import math
@@ -445,7 +446,9 @@ def value_of(path, key):
     return ""
 
 
+@functools.cache
 def machine():
+    """Asked first before anything is measured: it tells whether others work on the machine."""
     where = os.uname()
     m = {"processor": f"{value_of('/proc/cpuinfo', 'model name') or where.machine} ({where.machine})",
          "cores": os.cpu_count(), "system": value_of("/etc/os-release", "PRETTY_NAME"),
@@ -467,9 +470,12 @@ def busy_processors():
         with open("/proc/stat") as stat:  # user, nice, system, idle, iowait, irq, softirq, steal
             kinds = [int(n) for n in stat.readline().split()[1:9]]
         return sum(kinds), sum(kinds) - kinds[3] - kinds[4]
-    before = ticks()
-    time.sleep(0.3)
-    after = ticks()
+    try:
+        before = ticks()
+        time.sleep(0.3)
+        after = ticks()
+    except (OSError, ValueError, IndexError):  # a system without it
+        return 0.0
     return os.cpu_count() * (after[1] - before[1]) / max(1, after[0] - before[0])
 
 
@@ -559,6 +565,7 @@ def main():
 
     if options.record:
         os.makedirs(options.record, exist_ok=True)
+    machine()
     measured, failures, left_out = {}, [], {}
     with tempfile.TemporaryDirectory(prefix="arenite-programs-") as work:
         for p in chosen:

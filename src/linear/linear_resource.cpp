@@ -62,11 +62,11 @@ linear_resource::~linear_resource() {
 }
 
 /// A region that is not there yet comes whole, and one that grows does so to its end.
-std::size_t linear_resource::left_bytes() const noexcept {
+std::size_t linear_resource::remaining() const noexcept {
     if (low_ != nullptr)
-        return low_->left_bytes();
-    if (top_ == nullptr)
-        return capacity_;
+        return low_->remaining();
+    if (top_ == nullptr) // or with passthrough
+        return capacity_ - singles_.bytes() - (high_ != nullptr ? high_->singles_.bytes() : 0);
     return high_ != nullptr ? usage().largest_hole_bytes : capacity_ - in_use();
 }
 

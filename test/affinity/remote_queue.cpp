@@ -68,8 +68,9 @@ TEST_F(remote_queue_of, all_is_drained_where_an_earlier_heap_has_blocks_in_its_l
     const std::vector<void*> all = take(100'000, 16); // several blocks
     remote_frees* const elsewhere[] = {remote_frees::of(remote_frees::head_of(all.front())),
                                        remote_frees::of(remote_frees::head_of(all.back()))};
+    ASSERT_NE(elsewhere[0], elsewhere[1]);
     for (remote_frees* const r : elsewhere)
-        r->queued = true;
+        ASSERT_FALSE(r->queued.exchange(true));
     for (void* const p : all)
         queue.free(p, 16, 8, nullptr);
     queue.drain(remote_queue::all_blocks);
@@ -87,7 +88,7 @@ TEST(remote_queue_trim_threads, a_trim_takes_what_hangs_in_the_list_of_an_earlie
     void* const p = h.allocate(48, 8);
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     ASSERT_NE(r, nullptr);
-    r->queued = true;
+    ASSERT_FALSE(r->queued.exchange(true));
     std::thread{[&] { h.deallocate(p, 48, 8); }}.join();
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
     h.trim();

@@ -19,7 +19,7 @@ public:
     static constexpr std::size_t no_budget = ~std::size_t{0};
 
     /// `name`: of the resource, or empty; where there is none (nullptr), of the one that was asked.
-    /// `left_bytes`: that its budget, or its region, leaves.
+    /// `left_bytes`: that its budget, or its capacity, leaves.
     out_of_memory(std::size_t bytes, std::size_t alignment, const resource* source,
                   std::string_view name = {}, std::size_t left_bytes = no_budget) noexcept;
 
@@ -33,7 +33,7 @@ public:
 
     /// "out of memory: 4096 bytes of alignment 16 were asked of resource nodes (0x7ffd0010)",
     /// or "... of resource 0x7ffd0010" where it has no name; or "... of a pool_allocator" where
-    /// something else than a resource was asked. Where a budget or a region leaves less than was
+    /// something else than a resource was asked. Where a budget or a capacity leaves less than was
     /// asked, the text ends with ", which has 100 bytes left".
     [[nodiscard]] const char* what() const noexcept override { return text_; }
 

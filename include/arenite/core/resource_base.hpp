@@ -23,10 +23,16 @@ concept Named = requires(const R& r) {
     { r.name() } noexcept -> std::convertible_to<std::string_view>;
 };
 
-/// It has a budget, or a region that does not grow, and tells what that leaves: for messages.
+/// It has a budget, and tells what that leaves: for messages.
 template <class R>
 concept Budgeted = requires(const R& r) {
     { r.left_bytes() } noexcept -> std::same_as<std::size_t>;
+};
+
+/// It has a fixed capacity, and tells what remains of that: for messages.
+template <class R>
+concept Ending = requires(const R& r) {
+    { r.remaining() } noexcept -> std::same_as<std::size_t>;
 };
 
 } // namespace detail
@@ -107,6 +113,8 @@ private:
         std::size_t left_bytes = out_of_memory::no_budget;
         if constexpr (detail::Budgeted<Derived>)
             left_bytes = self.left_bytes();
+        else if constexpr (detail::Ending<Derived>)
+            left_bytes = self.remaining();
         throw_out_of_memory(bytes, alignment, this, name, left_bytes);
     }
     void* do_allocate(std::size_t bytes, std::size_t alignment) final {

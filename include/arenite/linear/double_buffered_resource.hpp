@@ -120,7 +120,7 @@ public:
     [[nodiscard]] std::size_t capacity() const noexcept { return sides_[0].capacity(); }
 
     /// Bytes left for requests in the active one. O(1).
-    [[nodiscard]] std::size_t left_bytes() const noexcept { return active().left_bytes(); }
+    [[nodiscard]] std::size_t remaining() const noexcept { return active().remaining(); }
 
     /// The sum of both sides, including their high-water marks; the largest hole is the active
     /// side's.

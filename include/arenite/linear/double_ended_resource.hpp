@@ -86,7 +86,7 @@ public:
                                                 lifetime life) {
         void* const p = try_allocate(bytes, alignment, life);
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(bytes, alignment, this, name(), left_bytes());
+            throw_out_of_memory(bytes, alignment, this, name(), remaining());
         return p;
     }
 
@@ -116,7 +116,7 @@ public:
     /// Bytes between the ends, and what is left for requests: the same, but for the whole capacity
     /// before there is a region. O(1).
     [[nodiscard]] std::size_t room() const noexcept { return low_.usage().largest_hole_bytes; }
-    [[nodiscard]] std::size_t left_bytes() const noexcept { return low_.left_bytes(); }
+    [[nodiscard]] std::size_t remaining() const noexcept { return low_.remaining(); }
 
     /// The sum of both ends. high_water_bytes adds the marks of both ends, limited to the capacity:
     /// the two need not have been reached at the same time.

@@ -184,7 +184,7 @@ public:
     [[nodiscard]] std::size_t capacity() const noexcept { return frames_[0].capacity(); }
 
     /// Bytes left for requests in the current one. O(1).
-    [[nodiscard]] std::size_t left_bytes() const noexcept { return current().left_bytes(); }
+    [[nodiscard]] std::size_t remaining() const noexcept { return current().remaining(); }
 
     /// The sum of all frames, also of their high-water marks; the largest hole is the current
     /// one's.

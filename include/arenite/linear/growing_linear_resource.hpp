@@ -86,8 +86,8 @@ public:
     /// Bytes of address space: as given or, while addresses are reserved, as granted by the system.
     [[nodiscard]] std::size_t capacity() const noexcept { return linear_.capacity(); }
 
-    /// Bytes that no allocation has, of the capacity. O(1).
-    [[nodiscard]] std::size_t left_bytes() const noexcept { return linear_.left_bytes(); }
+    /// Bytes of the capacity that lie above the top. O(1).
+    [[nodiscard]] std::size_t remaining() const noexcept { return linear_.remaining(); }
 
     /// Committed bytes: usable, touched or not.
     [[nodiscard]] std::size_t committed() const noexcept { return committed_; }

@@ -67,7 +67,7 @@ public:
     [[nodiscard]] std::size_t in_use() const noexcept { return linear_.in_use(); }
     [[nodiscard]] std::size_t high_water() const noexcept { return linear_.high_water(); }
     [[nodiscard]] std::size_t capacity() const noexcept { return linear_.capacity(); }
-    [[nodiscard]] std::size_t left_bytes() const noexcept { return linear_.left_bytes(); }
+    [[nodiscard]] std::size_t remaining() const noexcept { return linear_.remaining(); }
     [[nodiscard]] arenite::usage usage() const noexcept { return linear_.usage(); }
     void list_regions(region_sink& sink) const { linear_.list_regions(sink); }
 

@@ -266,7 +266,7 @@ public:
     /// The name given at construction, or none; bytes in all; and those left for requests. O(1).
     [[nodiscard]] std::string_view name() const noexcept { return region_.name; }
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
-    [[nodiscard]] std::size_t left_bytes() const noexcept;
+    [[nodiscard]] std::size_t remaining() const noexcept;
 
     /// Lists allocated memory as one run, apart from the hole under the latest allocation, then
     /// what is free, above the high-water mark as untouched. O(1).

@@ -24,7 +24,7 @@ using namespace arenite;
 
 namespace {
 
-class linear_left_bytes : public testing::Test {
+class linear_remaining : public testing::Test {
 protected:
     void SetUp() override {
         if (passthrough())
@@ -47,18 +47,18 @@ std::string text_of(resource& r) {
 /// So much is left, then 40, which the refusal of 100 bytes says.
 template <class R>
 void expect_left(R&& r, std::size_t capacity) {
-    EXPECT_EQ(r.left_bytes(), capacity);
+    EXPECT_EQ(r.remaining(), capacity);
     EXPECT_NE(r.try_allocate(capacity - 40, 1), nullptr);
-    EXPECT_EQ(r.left_bytes(), 40u);
+    EXPECT_EQ(r.remaining(), 40u);
 #if ARENITE_EXCEPTIONS
     EXPECT_TRUE(text_of(r).ends_with(", which has 40 bytes left")) << text_of(r);
 #endif
-    EXPECT_EQ(r.left_bytes(), 40u);
+    EXPECT_EQ(r.remaining(), 40u);
     r.reset();
-    EXPECT_EQ(r.left_bytes(), capacity);
+    EXPECT_EQ(r.remaining(), capacity);
 }
 
-TEST_F(linear_left_bytes, stand_in_the_message_of_a_refusal) {
+TEST_F(linear_remaining, stand_in_the_message_of_a_refusal) {
     expect_left(linear_resource{1_KiB}, 1_KiB);
     std::byte buffer[500];
     expect_left(linear_resource{std::span{buffer}}, 500);
@@ -69,23 +69,23 @@ TEST_F(linear_left_bytes, stand_in_the_message_of_a_refusal) {
     expect_left(double_ended_resource{1_KiB}, 1_KiB);
 }
 
-TEST_F(linear_left_bytes, of_two_ends_are_those_between_them) {
+TEST_F(linear_remaining, of_two_ends_are_those_between_them) {
     double_ended_resource ends{1_KiB};
-    EXPECT_EQ(ends.high().left_bytes(), 1_KiB);
+    EXPECT_EQ(ends.high().remaining(), 1_KiB);
     EXPECT_NE(ends.low().try_allocate(100, 1), nullptr);
     EXPECT_NE(ends.high().try_allocate(200, 1), nullptr);
-    EXPECT_EQ(ends.left_bytes(), 1_KiB - 300);
-    EXPECT_EQ(ends.low().left_bytes(), ends.left_bytes());
-    EXPECT_EQ(ends.high().left_bytes(), ends.left_bytes());
+    EXPECT_EQ(ends.remaining(), 1_KiB - 300);
+    EXPECT_EQ(ends.low().remaining(), ends.remaining());
+    EXPECT_EQ(ends.high().remaining(), ends.remaining());
 #if ARENITE_EXCEPTIONS
-    EXPECT_NE(ends.try_allocate(ends.left_bytes() - 10, 1), nullptr);
+    EXPECT_NE(ends.try_allocate(ends.remaining() - 10, 1), nullptr);
     EXPECT_TRUE(text_of(ends).ends_with(", which has 10 bytes left")) << text_of(ends);
     EXPECT_TRUE(text_of(ends.high()).ends_with(", which has 10 bytes left"));
 #endif
 }
 
-TEST_F(linear_left_bytes, of_a_buffer_without_bytes_are_none) {
-    EXPECT_EQ(linear_resource{std::span<std::byte>{}}.left_bytes(), 0u);
+TEST_F(linear_remaining, of_a_buffer_without_bytes_are_none) {
+    EXPECT_EQ(linear_resource{std::span<std::byte>{}}.remaining(), 0u);
 }
 
 } // namespace
