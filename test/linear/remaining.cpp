@@ -3,7 +3,6 @@
 
 // Bytes that are left for requests, and the message of a request that is refused.
 
-#include <arenite/check/passthrough.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
@@ -23,14 +22,6 @@
 using namespace arenite;
 
 namespace {
-
-class linear_remaining : public testing::Test {
-protected:
-    void SetUp() override {
-        if (passthrough())
-            GTEST_SKIP() << "with passthrough every allocation is one of malloc";
-    }
-};
 
 #if ARENITE_EXCEPTIONS
 /// The text of the exception by which a request of 100 bytes is refused.
@@ -58,7 +49,7 @@ void expect_left(R&& r, std::size_t capacity) {
     EXPECT_EQ(r.remaining(), capacity);
 }
 
-TEST_F(linear_remaining, stand_in_the_message_of_a_refusal) {
+TEST(linear_remaining, stand_in_the_message_of_a_refusal) {
     expect_left(linear_resource{1_KiB}, 1_KiB);
     std::byte buffer[500];
     expect_left(linear_resource{std::span{buffer}}, 500);
@@ -69,7 +60,7 @@ TEST_F(linear_remaining, stand_in_the_message_of_a_refusal) {
     expect_left(double_ended_resource{1_KiB}, 1_KiB);
 }
 
-TEST_F(linear_remaining, of_two_ends_are_those_between_them) {
+TEST(linear_remaining, of_two_ends_are_those_between_them) {
     double_ended_resource ends{1_KiB};
     EXPECT_EQ(ends.high().remaining(), 1_KiB);
     EXPECT_NE(ends.low().try_allocate(100, 1), nullptr);
@@ -84,7 +75,7 @@ TEST_F(linear_remaining, of_two_ends_are_those_between_them) {
 #endif
 }
 
-TEST_F(linear_remaining, of_a_buffer_without_bytes_are_none) {
+TEST(linear_remaining, of_a_buffer_without_bytes_are_none) {
     EXPECT_EQ(linear_resource{std::span<std::byte>{}}.remaining(), 0u);
 }
 

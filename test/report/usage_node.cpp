@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
+#include <arenite/check/passthrough.hpp>
 #include <arenite/linear/linear_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/report/usage_node.hpp>
@@ -105,6 +106,19 @@ TEST(usage_node, remembers_the_most_that_a_sum_was_when_it_was_asked) {
     a.figures.bytes_in_use = 400;
     EXPECT_EQ(root.usage().bytes_in_use, 400u);
     EXPECT_EQ(root.usage().high_water_bytes, 510u) << "not the sum of both high waters";
+}
+
+/// The bytes that remain above the top are no budget, which would cut the holes below it.
+TEST(usage_node, shows_the_holes_of_a_linear_resource) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc has the objects";
+    linear_resource level{1000};
+    void* const p = level.allocate(400, 1);
+    static_cast<void>(level.allocate(500, 1));
+    level.deallocate(p, 400, 1);
+    EXPECT_EQ(level.remaining(), 100u);
+    const usage_node node{"level", level};
+    EXPECT_DOUBLE_EQ(node.fragmentation().value(), 1 - 400.0 / 500);
 }
 
 TEST(usage_node, looks_for_the_largest_hole_itself_unless_told_not_to) {
