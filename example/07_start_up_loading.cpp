@@ -62,6 +62,6 @@ int main() {
         scene.erase(i);
 
     std::printf("%zu objects, %zu bytes still free between the ends\n", scene.size(),
-                memory.room());
+                memory.remaining());
     return memory.low().owns(&*scene.begin()) && memory.high().in_use() >= pixels ? 0 : 1;
 }

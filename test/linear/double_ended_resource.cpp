@@ -62,7 +62,7 @@ TEST_F(double_ended_region, temporary_grows_up_and_permanent_grows_down) {
     EXPECT_EQ(d_.low().in_use(), 150u);
     EXPECT_EQ(d_.high().in_use(), 150u);
     EXPECT_EQ(d_.in_use(), 300u);
-    EXPECT_EQ(d_.room(), 700u);
+    EXPECT_EQ(d_.remaining(), 700u);
 }
 
 TEST_F(double_ended_region, the_high_end_aligns_downward) {
@@ -85,7 +85,7 @@ TEST_F(double_ended_region, the_ends_share_what_is_free_to_the_last_byte_and_nev
         if (low_bytes < 1000) {
             EXPECT_EQ(d_.high().try_allocate(1000 - low_bytes, 1), buffer_.data() + low_bytes);
         }
-        EXPECT_EQ(d_.room(), 0u);
+        EXPECT_EQ(d_.remaining(), 0u);
         EXPECT_EQ(d_.try_allocate(1, 1), nullptr);
         EXPECT_EQ(d_.try_allocate(0, 1, lifetime::permanent), nullptr);
         d_.reset();
@@ -183,7 +183,7 @@ TEST_F(double_ended_region, the_low_end_resizes_into_the_room_of_both) {
     void* p = d_.allocate(10, 1);
     static_cast<void>(d_.high().allocate(100, 1)); // takes a part of the room for itself
     EXPECT_TRUE(d_.low().try_resize(p, 10, 900));
-    EXPECT_EQ(d_.room(), 0u);
+    EXPECT_EQ(d_.remaining(), 0u);
     EXPECT_FALSE(d_.low().try_resize(p, 900, 901));
     EXPECT_EQ(d_.high().try_allocate(1, 1), nullptr);
 }
@@ -452,5 +452,19 @@ TEST(double_ended_resource_death, a_checked_build_refuses_what_an_end_did_not_ha
         GTEST_SKIP() << "only a checked build finds it at once";
     }
 }
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
+
+TEST_F(double_ended_region, has_the_former_name_of_remaining) {
+    static_cast<void>(d_.allocate(300, 1));
+    EXPECT_EQ(d_.room(), 700u);
+}
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 } // namespace

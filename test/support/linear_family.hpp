@@ -215,8 +215,9 @@ private:
             if (!side_of(w).owns(x.p) || side_of(w == low ? high : low).owns(x.p))
                 wrong("an end owns what is not its own");
         }
-        if (resource_.room() != resource_.capacity() - sides_[low].in_use - sides_[high].in_use)
-            wrong("room is not what lies between the ends");
+        if (resource_.remaining() !=
+            resource_.capacity() - sides_[low].in_use - sides_[high].in_use)
+            wrong("remaining is not what lies between the ends");
     }
 
     arenite::double_ended_resource& resource_;

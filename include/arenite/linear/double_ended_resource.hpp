@@ -113,10 +113,12 @@ public:
     [[nodiscard]] std::size_t high_water() const noexcept { return usage().high_water_bytes; }
     [[nodiscard]] std::size_t capacity() const noexcept { return low_.capacity(); }
 
-    /// Bytes between the ends, and what is left for requests: the same, but for the whole capacity
-    /// before there is a region. O(1).
-    [[nodiscard]] std::size_t room() const noexcept { return low_.usage().largest_hole_bytes; }
+    /// Bytes left for requests of either end: those between the ends, or the whole capacity before
+    /// there is a region. O(1).
     [[nodiscard]] std::size_t remaining() const noexcept { return low_.remaining(); }
+    [[deprecated("it is called remaining() now")]] [[nodiscard]] std::size_t room() const noexcept {
+        return remaining(); // the former name, until 1.0
+    }
 
     /// The sum of both ends. high_water_bytes adds the marks of both ends, limited to the capacity:
     /// the two need not have been reached at the same time.
