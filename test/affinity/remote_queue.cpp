@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -169,7 +170,9 @@ TEST(remote_queue_requests_threads, no_request_drains_many_words) {
 TEST(remote_queue_requests_threads, no_request_drains_many_words_of_several_heaps) {
     if (!support::threads_have_slabs())
         GTEST_SKIP() << "no thread marks what another frees";
-    affinity_heap& h = affinity_heap::named("many words of several heaps");
+    static int runs = 0; // of one process: the thread that runs them has both heaps afterwards
+    affinity_heap& h =
+        affinity_heap::named("many words of several heaps " + std::to_string(++runs));
     std::vector<void*> all;
     allocate_many(h, all);
     std::thread{[&] { allocate_many(h, all); }}.join();
