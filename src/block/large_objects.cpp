@@ -160,13 +160,15 @@ block* large_objects::enter(std::byte* base, std::size_t total, std::size_t befo
 block* large_objects::try_allocate_shared(std::size_t bytes, std::size_t alignment,
                                           std::size_t most_bytes, page_use use) noexcept {
     constexpr std::size_t unit = shared_spans::unit_bytes;
-    if (!upstream_.purges() || bytes < shared_spans::least_run ||
-        bytes > shared_spans::largest_run || alignment > shared_spans::largest_alignment)
+    if (!upstream_.purges() || bytes > shared_spans::largest_run ||
+        alignment > shared_spans::largest_alignment)
         return nullptr;
-    upstream_.give_back_due();
     // The head lies a unit before an object that is aligned to more than that.
     const std::size_t before = std::clamp(alignment, sizeof(block), unit);
     const std::size_t total = align_up(before + bytes, unit);
+    if (total < shared_spans::least_run)
+        return nullptr;
+    upstream_.give_back_due();
     const std::size_t new_span =
         most_bytes != 0 && may_grow_ ? shared_spans::span_bytes_for(total, most_bytes) : 0;
     const shared_spans::run got = shared_.try_take(total, alignment, new_span, use);

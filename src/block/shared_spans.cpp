@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <iterator>
 #include <new>
 
 namespace arenite {
@@ -131,12 +130,7 @@ shared_spans::run shared_spans::try_take(std::size_t bytes, std::size_t alignmen
 /// The lowest such run of a span that has one.
 shared_spans::run shared_spans::take_from(shared_span& s, std::size_t units,
                                           std::size_t every) noexcept {
-    const std::size_t least = units + every - 1;
-    std::size_t group = 0;
-    while (s.longest_from[group] < least)
-        ++group;
-    const free_run found =
-        find_in(s, group, [=](std::size_t begin, std::size_t end) { return end - begin >= least; });
+    const free_run found = lowest_run(s, units + every - 1);
     const std::size_t place = align_up(found.begin + 1, every) - 1; // what is aligned is the next
     const bool is_zero = s.is_zero && place >= s.clean_from && bits::all_set(s.clean, place, units);
     take(s, found, place, units);
@@ -144,26 +138,44 @@ shared_spans::run shared_spans::take_from(shared_span& s, std::size_t units,
     return {at(s, place), is_zero};
 }
 
-/// The first run that is wanted of those that begin in a group; looks at all of them.
-template <class F>
-shared_spans::free_run shared_spans::find_in(const shared_span& s, std::size_t group,
-                                             F is_wanted) noexcept {
-    std::size_t first = group * shared_span::group_units;
-    const std::size_t end = std::min<std::size_t>(first + shared_span::group_units, s.units);
-    if (first != 0 && bits::none_set(s.taken, first - 1, 1))
-        first = bits::next_set(s.taken, first, end); // what is free there begins in one below
-    free_run found;
-    bits::for_each_clear_run(s.taken, first, end, [&](std::size_t its_begin, std::size_t its_end) {
-        if (its_end == end)
-            its_end = bits::next_set(s.taken, end, s.units);
-        if (found.end == 0 && is_wanted(its_begin, its_end)) {
-            found.begin = its_begin;
-            found.end = its_end;
-        } else {
-            found.longest_other = std::max(found.longest_other, its_end - its_begin);
-        }
-    });
-    return found;
+/// The lowest free run of `least` units, a word or more, of a span that has one: being as long, it
+/// is the last that begins in its word.
+shared_spans::free_run shared_spans::lowest_run(const shared_span& s, std::size_t least) noexcept {
+    std::size_t i = 0;
+    while (s.longest_from[i] < least)
+        ++i;
+    const std::size_t begin =
+        i * bits::word_bits + static_cast<std::size_t>(std::bit_width(s.taken[i]));
+    return {begin, begin + s.longest_from[i]};
+}
+
+/// Where the free run ends that begins at `begin`; there, if that is taken or the span's end.
+std::size_t shared_spans::end_of_run(const shared_span& s, std::size_t begin) noexcept {
+    const std::size_t i = begin / bits::word_bits;
+    if (s.longest_from[i] >= bits::word_bits && s.taken[i] >> begin % bits::word_bits == 0)
+        return begin + s.longest_from[i]; // the last that begins in the word, and the longest
+    return bits::next_set(s.taken, begin, s.units);
+}
+
+/// The longest free run that begins in a word, by the bits.
+std::uint16_t shared_spans::longest_in(const shared_span& s, std::size_t i) noexcept {
+    const bits::word free = ~s.taken[i];
+    const bits::word below = i != 0 ? ~s.taken[i - 1] >> (bits::word_bits - 1) : 0;
+    std::size_t longest = 0;
+    for (bits::word begins = free & ~(free << 1 | below); begins != 0; begins &= begins - 1) {
+        const std::size_t begin =
+            i * bits::word_bits + static_cast<std::size_t>(std::countr_zero(begins));
+        longest = std::max(longest, bits::next_set(s.taken, begin, s.units) - begin);
+    }
+    return static_cast<std::uint16_t>(longest);
+}
+
+/// The longest of all. Without an early end, so that several are looked at by an instruction.
+std::uint16_t shared_spans::longest_of(const shared_span& s) noexcept {
+    std::uint16_t longest = 0;
+    for (std::size_t i = 0; i * bits::word_bits < s.units; ++i)
+        longest = std::max(longest, s.longest_from[i]);
+    return longest;
 }
 
 /// Takes units of a free run.
@@ -186,12 +198,12 @@ void shared_spans::take(shared_span& s, const free_run& from, std::size_t first,
     taken_units_ += units;
     resident_units_ -= were_resident;
     idle_.note_request(bytes_resident(), bytes_taken());
-    s.longest_from[from.begin / shared_span::group_units] =
-        static_cast<std::uint16_t>(std::max(from.longest_other, first - from.begin));
-    std::uint16_t& above = s.longest_from[end / shared_span::group_units];
+    const std::size_t word = from.begin / bits::word_bits;
+    s.longest_from[word] = longest_in(s, word);
+    std::uint16_t& above = s.longest_from[end / bits::word_bits];
     above = std::max(above, static_cast<std::uint16_t>(from.end - end));
     if (from.end - from.begin == s.longest)
-        s.longest = *std::max_element(std::begin(s.longest_from), std::end(s.longest_from));
+        s.longest = longest_of(s);
     set_state(s);
 }
 
@@ -216,9 +228,7 @@ bool shared_spans::try_resize(std::byte* p, std::size_t bytes, std::size_t new_b
         return true;
     if (!bits::none_set(s.taken, end, new_end - end))
         return false;
-    const free_run above = find_in(s, end / shared_span::group_units,
-                                   [=](std::size_t begin, std::size_t) { return begin == end; });
-    take(s, above, end, new_end - end);
+    take(s, {end, end_of_run(s, end)}, end, new_end - end);
     poison::undefined(at(s, end), (new_end - end) * unit_bytes);
     return true;
 }
@@ -227,21 +237,20 @@ bool shared_spans::try_resize(std::byte* p, std::size_t bytes, std::size_t new_b
 
 void shared_spans::free(shared_span& s, std::size_t first, std::size_t units) noexcept {
     poison::no_access(at(s, first), units * unit_bytes);
+    const std::size_t from = first + units; // of what may be free above
+    const std::size_t end = end_of_run(s, from);
     bits::clear_run(s.taken, first, units);
     s.occupied -= static_cast<std::uint32_t>(units);
     s.resident += static_cast<std::uint32_t>(units);
     taken_units_ -= units;
     resident_units_ += units;
     const std::size_t begin = bits::last_set(s.taken, 0, first) + 1;
-    const std::size_t end = bits::next_set(s.taken, first + units, s.units);
-    std::uint16_t& longest = s.longest_from[begin / shared_span::group_units];
+    std::uint16_t& longest = s.longest_from[begin / bits::word_bits];
     longest = std::max(longest, static_cast<std::uint16_t>(end - begin));
     // The run above, if there was one, begins lower now: another may be the longest where it did.
-    const std::size_t group = (first + units) / shared_span::group_units;
-    const std::size_t above = end - first - units;
-    if (above != 0 && above == s.longest_from[group])
-        s.longest_from[group] = static_cast<std::uint16_t>(
-            find_in(s, group, [](std::size_t, std::size_t) { return false; }).longest_other);
+    const std::size_t word = from / bits::word_bits;
+    if (end != from && end - from == s.longest_from[word])
+        s.longest_from[word] = longest_in(s, word);
     // The run in which these units lie now has grown, and no other.
     s.longest = std::max(s.longest, static_cast<std::uint32_t>(end - begin));
     set_state(s);

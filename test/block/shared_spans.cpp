@@ -446,8 +446,7 @@ TEST_P(shared_spans_and_model, agree_on_every_place_and_figure) {
         };
         const std::size_t op = below(20);
         if (op < 11 || objects.empty()) {
-            const std::size_t least = below(6) == 0 ? 1 : 60;
-            const std::size_t units = least + below(below(2) == 0 ? 100 : 966);
+            const std::size_t units = 64 + below(below(2) == 0 ? 100 : 962);
             const std::size_t every = below(3) != 0 ? 1 : std::size_t{1} << below(7);
             const bool may_grow = model.all.size() < 5;
             const std::size_t shortest = (units + every + 2) * 1_KiB;

@@ -35,12 +35,10 @@ struct alignas(64) shared_span {
     static constexpr std::size_t most_bytes = 8_MiB + 64_KiB;
     static constexpr std::size_t most_units = most_bytes / unit_bytes;
     static constexpr std::size_t words = most_units / bits::word_bits;
-    static constexpr std::size_t group_units = 512;
-    static constexpr std::size_t groups = most_units / group_units + 1;
 
     bits::word taken[words];
-    bits::word clean[words];            ///< never used, or their memory is the system's again
-    std::uint16_t longest_from[groups]; ///< free run, in units, that begins in each group of units
+    bits::word clean[words];               ///< never used, or their memory is the system's again
+    std::uint16_t longest_from[words + 1]; ///< free run, in units, that begins in each word of bits
 };
 
 /// Spans that several large objects share: of 64 KiB to 1 MiB, side by side.
@@ -53,8 +51,9 @@ struct alignas(64) shared_span {
 /// An object with memory of its own from a source of pages begins where such memory may begin, and
 /// its last page is its own; in huge pages what lies between two is lost. Here objects lie a unit
 /// apart. A run of units is taken at the lowest address, in the lowest span that has one as long.
-/// A span notes how long the longest free run is that begins in each group of 512 units: a request
-/// looks at the bits of the first group with one as long, and of no other.
+/// A span notes how long the longest free run is that begins in each word of bits, in 64 units. A
+/// request, of 64 units and more, takes from the first word with one as long, and looks at no other:
+/// such a run goes on beyond its word, so it begins behind all that is taken there.
 ///
 /// Objects of a power of two would just not fit into spans of another: such a span is 64 KiB longer
 /// than huge pages are, and has that in small pages.
@@ -67,8 +66,8 @@ struct alignas(64) shared_span {
 /// a program that makes none keeps it.
 ///
 /// Use when:  for large_objects, on an upstream of pages.
-/// Cost:      O(log spans), and a look at the bits of what is taken or given, of the free runs
-///            beside it and of a group; there is a word of bits for 64 KiB.
+/// Cost:      O(log spans), and a look at the words below it, at the bits of what is taken or given
+///            and of free runs beside it; there is a word for 64 KiB.
 /// Overhead:  3 KiB a span.
 /// Threads:   one at a time; the owner's rule.
 /// Failure:   nullptr, or false; nothing changes.
@@ -77,7 +76,7 @@ public:
     static constexpr std::size_t unit_bytes = shared_span::unit_bytes;
     static constexpr std::size_t smallest_bytes = 512_KiB; ///< of a span
     static constexpr std::size_t largest_bytes = 8_MiB;    ///< but for what span_bytes_for adds
-    static constexpr std::size_t least_run = 60_KiB;       ///< for less there is better
+    static constexpr std::size_t least_run = 64_KiB;       ///< for less there is better
     static constexpr std::size_t largest_run = 1_MiB;
 
     static constexpr std::size_t largest_alignment = 64_KiB;
@@ -103,9 +102,9 @@ public:
     /// two, or a little longer where that has one run more; 0: it would have less than two.
     [[nodiscard]] static std::size_t span_bytes_for(std::size_t bytes, std::size_t most) noexcept;
 
-    /// A run of `bytes`, rounded up to units. It begins at a multiple of `alignment`, or a unit
-    /// below one where that is larger than a unit. Where no span has one, a new one of `span_bytes`
-    /// is asked for, for such a use; 0: none.
+    /// A run of `bytes`, least_run or more, rounded up to units. It begins at a multiple of
+    /// `alignment`, or a unit below one where that is larger than a unit. Where no span has one, a
+    /// new one of `span_bytes` is asked for, for such a use; 0: none.
     [[nodiscard]] run try_take(std::size_t bytes, std::size_t alignment, std::size_t span_bytes,
                                page_use use = page_use::dense) noexcept;
 
@@ -159,11 +158,10 @@ public:
 private:
     static constexpr std::size_t head_units = (sizeof(shared_span) - 1) / unit_bytes + 1;
 
-    /// A free run, and how long the longest other is that begins in the same group.
+    /// A free run, in units.
     struct free_run {
         std::size_t begin = 0;
         std::size_t end = 0;
-        std::size_t longest_other = 0;
     };
 
     [[nodiscard]] static std::size_t units_for(std::size_t bytes) noexcept {
@@ -176,9 +174,10 @@ private:
         return static_cast<std::size_t>(p - reinterpret_cast<const std::byte*>(&s)) / unit_bytes;
     }
     [[nodiscard]] run take_from(shared_span& s, std::size_t units, std::size_t every) noexcept;
-    template <class F>
-    [[nodiscard]] static free_run find_in(const shared_span& s, std::size_t group,
-                                          F is_wanted) noexcept;
+    [[nodiscard]] static free_run lowest_run(const shared_span& s, std::size_t least) noexcept;
+    [[nodiscard]] static std::size_t end_of_run(const shared_span& s, std::size_t begin) noexcept;
+    [[nodiscard]] static std::uint16_t longest_in(const shared_span& s, std::size_t i) noexcept;
+    [[nodiscard]] static std::uint16_t longest_of(const shared_span& s) noexcept;
     void take(shared_span& s, const free_run& from, std::size_t first, std::size_t units) noexcept;
     void free(shared_span& s, std::size_t first, std::size_t units) noexcept;
     [[nodiscard]] shared_span* make(std::size_t bytes, page_use use) noexcept;
