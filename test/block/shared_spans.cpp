@@ -124,6 +124,21 @@ TEST_F(shared_spans_of, grow_and_shrink_in_place_where_there_is_room) {
     EXPECT_EQ(pages.live_bytes(), 0u);
 }
 
+TEST_F(shared_spans_of, what_is_free_on_both_sides_of_a_short_run_is_as_long_as_it_is) {
+    // Three free runs meet in the second 64 units, of which none is as long as a request.
+    std::byte* const a = spans.try_take(107_KiB, 16, 512_KiB).p; // from unit 3 on
+    std::byte* const b = spans.try_take(64_KiB, 16, 0).p;        // from 110 on
+    EXPECT_TRUE(spans.try_resize(b, 64_KiB, 19_KiB));
+    std::byte* const c = spans.try_take(64_KiB, 16, 0).p; // from 129 on
+    EXPECT_EQ(c, a + 126_KiB);
+    EXPECT_TRUE(spans.try_resize(a, 107_KiB, 67_KiB)); // 40 units are free below b
+    EXPECT_TRUE(spans.try_resize(b, 19_KiB, 3_KiB));   // and 16 above it
+    spans.give(b, 3_KiB, 0, false);
+    EXPECT_EQ(spans.try_take(64_KiB, 16, 0).p, c + 64_KiB) << "59 units are too few";
+    EXPECT_TRUE(spans.try_resize(a, 67_KiB, 126_KiB));
+    EXPECT_FALSE(spans.try_resize(a, 126_KiB, 127_KiB));
+}
+
 TEST_F(shared_spans_of, a_span_goes_back_with_its_last_run_or_is_kept) {
     std::byte* const a = spans.try_take(100_KiB, 16, 512_KiB).p;
     std::byte* const b = spans.try_take(100_KiB, 16, 0).p;

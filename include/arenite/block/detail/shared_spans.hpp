@@ -52,7 +52,7 @@ struct alignas(64) shared_span {
 /// its last page is its own; in huge pages what lies between two is lost. Here objects lie a unit
 /// apart. A run of units is taken at the lowest address, in the lowest span that has one as long.
 /// A span notes how long the longest free run is that begins in each word of bits, in 64 units. A
-/// request, of 64 units and more, takes from the first word with one as long, and looks at no other:
+/// request, of 64 units and more, takes from the first word with one as long and looks at no other:
 /// such a run goes on beyond its word, so it begins behind all that is taken there.
 ///
 /// Objects of a power of two would just not fit into spans of another: such a span is 64 KiB longer
