@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 #include <arenite/compose/allocator_resource.hpp>
+#include <arenite/compose/fallback_resource.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/core/resource.hpp>
+#include <arenite/linear/inline_linear_resource.hpp>
 #include <arenite/pool/pool_resource.hpp>
 #include <arenite/stl/resource_allocator.hpp>
 
@@ -58,5 +61,21 @@ TEST(allocator_resource, is_an_upstream) {
     std::memset(p, 1, 24);
     pool.deallocate(p);
 }
+
+#if !ARENITE_OWN_RESOURCE
+TEST(allocator_resource, lets_a_resource_of_others_be_part_of_one) {
+    counting_resource counting;
+    std::pmr::memory_resource* const plain = &counting;
+    allocator_resource others{std::pmr::polymorphic_allocator<>{plain}};
+    inline_linear_resource<64> few;
+    fallback_resource both{few, others};
+    void* const a = both.allocate(48, 16);
+    void* const b = both.allocate(48, 16);
+    EXPECT_TRUE(few.owns(a));
+    EXPECT_EQ(counting.live_bytes(), 48u);
+    both.deallocate(b, 48, 16);
+    EXPECT_EQ(counting.live(), 0u);
+}
+#endif
 
 } // namespace

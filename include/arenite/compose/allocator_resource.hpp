@@ -16,13 +16,18 @@ inline namespace ARENITE_ABI {
 
 /// A standard allocator as a resource.
 ///
-/// Use when:  the memory of a pool or a heap should come from an allocator of yours.
+///     allocator_resource others{std::pmr::polymorphic_allocator<>{p}}; // p: a memory_resource*
+///
+/// Use when:  the memory of a pool or a heap should come from an allocator of yours; or a
+///            std::pmr::memory_resource that is none of Arenite's is to be one of those that a
+///            resource is made of (fallback_resource, limited_resource ...), which want more than
+///            that interface. An upstream may be one as it is.
 /// Cost:      that of the allocator.
 /// Overhead:  sizes are rounded up to multiples of Alignment; an empty allocator takes no space.
 /// Limits:    no alignment above `Alignment`, a compile-time constant, and powers of two only.
 /// Threads:   as the allocator.
 /// Failure:   whatever the allocator throws becomes out_of_memory / nullptr.
-template <class Allocator, std::size_t Alignment>
+template <class Allocator, std::size_t Alignment = default_alignment>
 class allocator_resource final : public resource_base<allocator_resource<Allocator, Alignment>> {
     struct alignas(Alignment) unit {
         std::byte bytes[Alignment];
@@ -73,6 +78,9 @@ private:
 
     ARENITE_NO_UNIQUE_ADDRESS allocator allocator_;
 };
+
+template <class Allocator>
+allocator_resource(const Allocator&) -> allocator_resource<Allocator>;
 
 } // namespace ARENITE_ABI
 } // namespace arenite
