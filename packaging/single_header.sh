@@ -18,7 +18,7 @@ for header in $(cd "$root/include" && find arenite -name '*.hpp' ! -path '*/inte
     echo '#include <arenite_all.hpp>' > "shim/$header"
 done
 printf '#define ARENITE_IMPLEMENTATION\n#include <arenite_all.hpp>\n' > arenite.cpp
-$compiler -std=c++20 -O0 -Wall -Wextra -Werror -I. -c arenite.cpp -o arenite.o
+$compiler -std=c++20 -O0 -Wall -Wextra -Wshadow -Werror -I. -c arenite.cpp -o arenite.o
 
 # offset/ alone.
 python3 "$root/tools/single_header.py" --only offset arenite_offset.hpp
@@ -31,7 +31,7 @@ int main() {
     return gpu.try_allocate(100, 36) && slots.reserve(100) ? 0 : 1;
 }
 END
-$compiler -std=c++20 -O0 -Wall -Wextra -Werror -I. offset.cpp -o offset
+$compiler -std=c++20 -O0 -Wall -Wextra -Wshadow -Werror -I. offset.cpp -o offset
 ./offset
 
 # The header compiled once; the examples several at a time.

@@ -32,7 +32,7 @@ static_assert(slab_geometry{remote_frees::mask_bytes}.has_pages(),
 static_assert(remote_frees::mask_bytes % address_table::unit_bytes == 0);
 
 constinit address_table::leaves bits_of_blocks;
-constinit address_table table{bits_of_blocks};
+constinit address_table bits_table{bits_of_blocks};
 struct of_bits;
 fork_lock<std::mutex>& making() noexcept { return process_lock<std::mutex, of_bits>(); }
 constinit immortal_pages<remote_frees, 256_KiB> bit_pages;
@@ -40,28 +40,28 @@ constinit immortal_pages<remote_frees, 256_KiB> bit_pages;
 #if ARENITE_HAS_MODULE_CLOSE
 ARENITE_AT_MODULE_CLOSE void end_table() noexcept {
     if (module_close::goes_on())
-        table.end();
+        bits_table.end();
 }
 #endif
 
 } // namespace
 
 remote_frees* remote_frees::find(const block& b) noexcept {
-    return reinterpret_cast<remote_frees*>(table.find(&b));
+    return reinterpret_cast<remote_frees*>(bits_table.find(&b));
 }
 
 remote_frees* remote_frees::of(block& b) noexcept {
-    if (const std::uintptr_t found = table.find(&b); found != 0) [[likely]]
+    if (const std::uintptr_t found = bits_table.find(&b); found != 0) [[likely]]
         return reinterpret_cast<remote_frees*>(found);
     const std::lock_guard lock{making()};
-    if (const std::uintptr_t found = table.find(&b); found != 0)
+    if (const std::uintptr_t found = bits_table.find(&b); found != 0)
         return reinterpret_cast<remote_frees*>(found);
     void* const place = bit_pages.next();
     if (place == nullptr)
         return nullptr;
     auto* const made = ::new (place) remote_frees;
     made->where = &b;
-    if (!table.set(&b, address_table::unit_bytes, reinterpret_cast<std::uintptr_t>(made)))
+    if (!bits_table.set(&b, address_table::unit_bytes, reinterpret_cast<std::uintptr_t>(made)))
         return nullptr;
     bit_pages.take();
     return made;

@@ -31,7 +31,7 @@ struct of_places;
 fork_lock<std::mutex>& places_lock() noexcept { return process_lock<std::mutex, of_places>(); }
 
 // Retired ones, by next_of_affinity: those whose resource's pages are resident, and the others.
-constinit thread_heap* retired = nullptr;
+constinit thread_heap* retired_places = nullptr;
 constinit thread_heap* retired_trimmed = nullptr;
 constinit std::size_t retired_count = 0; ///< of those that are resident
 
@@ -54,7 +54,7 @@ void put_on(thread_heap*& list, thread_heap& heap) noexcept {
     list = &heap;
 }
 thread_heap* take_retired() noexcept {
-    thread_heap* const heap = take_from(retired);
+    thread_heap* const heap = take_from(retired_places);
     retired_count -= heap != nullptr ? 1 : 0;
     return heap;
 }
@@ -87,7 +87,7 @@ void thread_heap_places::give(thread_heap& heap) noexcept {
         const std::lock_guard lock{places_lock()};
         if (retired_count < most_resident) {
             ++retired_count;
-            return put_on(retired, heap);
+            return put_on(retired_places, heap);
         }
     }
     // Not under the lock: the system takes its time, and until it is on a list no other thread can

@@ -27,7 +27,7 @@ namespace {
 
 enum class answer : unsigned char { unknown, no, yes };
 
-constinit std::atomic<answer> known{answer::unknown};
+constinit std::atomic<answer> known_answer{answer::unknown};
 
 answer ask_for_passthrough() noexcept {
     const char* text = std::getenv("ARENITE_PASSTHROUGH");
@@ -38,13 +38,14 @@ answer ask_for_passthrough() noexcept {
     // The first answer stands, also where two threads ask at once around a change of the
     // environment.
     answer first = answer::unknown;
-    return known.compare_exchange_strong(first, mine, std::memory_order_relaxed) ? mine : first;
+    return known_answer.compare_exchange_strong(first, mine, std::memory_order_relaxed) ? mine
+                                                                                        : first;
 }
 
 } // namespace
 
 bool passthrough() noexcept {
-    answer now = known.load(std::memory_order_relaxed);
+    answer now = known_answer.load(std::memory_order_relaxed);
     if (now == answer::unknown) [[unlikely]]
         now = ask_for_passthrough();
     return now == answer::yes;
@@ -52,7 +53,7 @@ bool passthrough() noexcept {
 
 bool detail::set_passthrough_for_test(bool on) noexcept {
     const bool before = passthrough();
-    known.store(on ? answer::yes : answer::no, std::memory_order_relaxed);
+    known_answer.store(on ? answer::yes : answer::no, std::memory_order_relaxed);
     return before;
 }
 

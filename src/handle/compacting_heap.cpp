@@ -31,7 +31,7 @@ namespace {
 
 /// An object that is being destroyed is pinned so often. No count of pins gets there: each pin is
 /// an object of the program's.
-constexpr std::uint32_t ending = UINT32_MAX;
+constexpr std::uint32_t is_ending = UINT32_MAX;
 
 /// Granules of an object and of its word.
 std::size_t granules_of(const object_kind& kind) noexcept {
@@ -151,7 +151,7 @@ bool compacting_heap::destroy(const basic_handle& h) noexcept {
     if (&handle_table::owner_of(h.id()) != this) [[unlikely]]
         contract_violation("compacting_heap: a handle of another heap is to be destroyed");
     if (entry->pins_or_next != 0) [[unlikely]]
-        contract_violation(entry->pins_or_next == ending
+        contract_violation(entry->pins_or_next == is_ending
                                ? "compacting_heap: an object is destroyed by its own destructor"
                                : "compacting_heap: a pinned object is to be destroyed");
     end_object(h.id(), detail::kind_numbered(entry->kind), entry->address);
@@ -162,7 +162,7 @@ bool compacting_heap::destroy(const basic_handle& h) noexcept {
 void compacting_heap::end_object(object_id id, const object_kind& kind,
                                  std::byte* address) noexcept {
     if (kind.end != nullptr) {
-        handle_table::entry_of(id.slot()).pins_or_next = ending;
+        handle_table::entry_of(id.slot()).pins_or_next = is_ending;
         ++user_code_;
         kind.end(address);
         --user_code_;
@@ -187,7 +187,7 @@ namespace detail {
 
 void pin_object(object_id id) noexcept {
     object_entry& entry = handle_table::entry_of(id.slot());
-    if (entry.pins_or_next == ending)
+    if (entry.pins_or_next == is_ending)
         return; // it does not move any more
     compacting_heap& heap = handle_table::owner_of(id);
     if (entry.pins_or_next++ == 0 && !is_large_kind(kind_numbered(entry.kind)))
@@ -198,7 +198,7 @@ void unpin_object(object_id id) noexcept {
     object_entry* const entry = handle_table::find(id);
     if (entry == nullptr || entry->pins_or_next == 0) // its heap is gone, or somebody pinned less
         contract_violation("compacting_heap: what is to be unpinned is not pinned");
-    if (entry->pins_or_next == ending)
+    if (entry->pins_or_next == is_ending)
         return;
     compacting_heap& heap = handle_table::owner_of(id);
     if (--entry->pins_or_next == 0 && !is_large_kind(kind_numbered(entry->kind)))

@@ -44,7 +44,7 @@ using cell = std::atomic<std::uint64_t>;
 constexpr std::uint32_t cell_count = 1u << 22;          // slots have 32 bits, 10 of them in a chunk
 constexpr std::uint16_t last_first_generation = 60'000; // a chunk used so far gives no number back
 
-constinit lazy_array<cell, cell_count, 1> cells;
+constinit lazy_array<cell, cell_count, 1> cells_of_all;
 constinit std::atomic<std::uint32_t> fresh_number{1}; // no slot is 0
 /// The count in the upper half differs after each change, so that a head that was taken and given
 /// back meanwhile is not mistaken for the one that was read.
@@ -59,7 +59,7 @@ std::uint64_t make_secret() noexcept {
     std::uint64_t x = static_cast<std::uint64_t>(
         std::chrono::high_resolution_clock::now().time_since_epoch().count());
     x ^= static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&x)) << 20;
-    x ^= static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&cells));
+    x ^= static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&cells_of_all));
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
@@ -67,11 +67,11 @@ std::uint64_t make_secret() noexcept {
 
 /// The cells, made when they are first needed; nullptr where the system refuses them.
 cell* make_cells() noexcept {
-    if (cell* const there = cells.leaf(0))
+    if (cell* const there = cells_of_all.leaf(0))
         return there;
     std::uint64_t none = 0; // the secret is there before the first cell is
     word_secret.compare_exchange_strong(none, make_secret(), std::memory_order_relaxed);
-    return cells.make(0);
+    return cells_of_all.make(0);
 }
 
 struct chunk_number {
@@ -120,7 +120,7 @@ void give_number(cell* all, std::uint32_t number, std::uint16_t last_generation)
 } // namespace
 
 handle_table::chunk* handle_table::chunk_of(std::uint32_t slot) noexcept {
-    const cell* const all = cells.leaf(0);
+    const cell* const all = cells_of_all.leaf(0);
     if (all == nullptr)
         return nullptr;
     const std::uint64_t found = all[slot / entries_per_chunk].load(std::memory_order_acquire);
@@ -193,7 +193,7 @@ bool handle_table::add_chunk() noexcept {
 handle_table::~handle_table() {
     for (chunk* c = newest_; c != nullptr;) {
         chunk* const before = c->before;
-        give_number(cells.leaf(0), c->number, c->last_generation);
+        give_number(cells_of_all.leaf(0), c->number, c->last_generation);
         upstream_.deallocate(c, chunk_bytes, chunk_bytes);
         c = before;
     }
