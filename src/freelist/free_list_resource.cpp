@@ -49,7 +49,7 @@ free_list_resource::free_list_resource(std::size_t bytes, const free_list_option
     if ((!options.eager && !options.prefault) || passthrough())
         return;
     if (!get_region())
-        throw_out_of_memory(bytes, region_alignment, this, name());
+        detail::refuse(*this, bytes, region_alignment);
     if (options.prefault)
         map_.touch();
 }

@@ -39,7 +39,7 @@ tlsf_resource::tlsf_resource(std::size_t bytes, const tlsf_options& options, ups
     if ((!options.eager && !options.prefault) || passthrough())
         return;
     if (get_region(bytes) == nullptr)
-        throw_out_of_memory(bytes, tlsf_region_alignment, this, name());
+        detail::refuse(*this, bytes, tlsf_region_alignment);
 }
 
 tlsf_resource::tlsf_resource(std::span<std::byte> buffer, const tlsf_options& options) noexcept

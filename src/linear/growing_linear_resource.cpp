@@ -43,7 +43,7 @@ growing_linear_resource::growing_linear_resource(std::size_t address_space, grow
     : linear_{address_space, linear_resource::grown_by{*this}}, asked_bytes_{address_space},
       options_{options} {
     if (options.eager && address_space != 0 && !passthrough() && !make_room(1, 1))
-        throw_out_of_memory(address_space, default_alignment, this);
+        detail::refuse(*this, address_space, default_alignment);
 }
 
 growing_linear_resource::~growing_linear_resource() { release(); }

@@ -27,7 +27,7 @@ linear_resource::linear_resource(std::size_t capacity, linear_options options, u
     if ((!options.eager && !options.prefault) || capacity == 0 || passthrough())
         return;
     if (!get_region(capacity, default_alignment))
-        throw_out_of_memory(capacity, default_alignment, this, name());
+        detail::refuse(*this, capacity, default_alignment);
     if (options.prefault) {
         constexpr std::size_t smallest_page = 4096;
         detail::poison::undefined(begin_, capacity_);

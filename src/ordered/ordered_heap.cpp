@@ -42,8 +42,8 @@ ordered_heap::ordered_heap(const ordered_options& options, upstream up)
     // Eager heaps promise that the first request needs no system call, so a refusal is reported
     // here.
     if (!core_.heap().make_first_slab())
-        throw_out_of_memory(options.block_bytes != 0 ? options.block_bytes : 64_KiB,
-                            default_alignment, this, name());
+        detail::refuse(*this, options.block_bytes != 0 ? options.block_bytes : 64_KiB,
+                       default_alignment);
 }
 
 ordered_heap::~ordered_heap() {

@@ -98,7 +98,7 @@ pool_resource::pool_resource(slot s, const pool_options& options, upstream up)
                     up} {
     if ((options.eager || options.prefault) && capacity_ != 0 && !passes_through_ &&
         source_.take_empty_block() == nullptr)
-        throw_out_of_memory(layout_.block_bytes, layout_.block_bytes, this, name());
+        detail::refuse(*this, layout_.block_bytes, layout_.block_bytes);
 }
 
 pool_resource::pool_resource(slot s, const layout& l, const pool_options& options,

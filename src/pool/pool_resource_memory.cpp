@@ -31,7 +31,7 @@ pool_resource::pool_resource(slot s, const pool_options& options, std::size_t ca
     if ((!options.eager && !options.prefault) || capacity_ == 0)
         return;
     if (keep_contents ? !make_fresh() : source_.take_empty_block() == nullptr)
-        throw_out_of_memory(layout_.block_bytes, layout_.block_bytes, this, name());
+        detail::refuse(*this, layout_.block_bytes, layout_.block_bytes);
 }
 
 std::byte* pool_resource::take_fresh() noexcept {

@@ -58,6 +58,19 @@ TEST(error, out_of_memory_names_a_resource_that_has_a_name) {
     EXPECT_TRUE(std::string_view{out_of_memory(1, 8, source, longer).what()}.ends_with(")"));
 }
 
+TEST(error, out_of_memory_tells_the_class_of_a_resource_where_it_is_known) {
+    const resource* source = std::pmr::null_memory_resource();
+    const auto text = [&](std::string_view name, std::string_view kind, std::size_t left) {
+        return std::string{out_of_memory{48, 8, source, name, left, kind}.what()};
+    };
+    const std::string asked = "out of memory: 48 bytes of alignment 8 were asked of ";
+    EXPECT_TRUE(text("", "pool_resource", out_of_memory::no_budget)
+                    .starts_with(asked + "pool_resource 0x"));
+    EXPECT_TRUE(text("nodes", "pool_resource", 7).starts_with(asked + "pool_resource nodes ("));
+    const std::string longer(1000, 'n');
+    EXPECT_TRUE(text(longer, longer, 47).ends_with("), which has 47 bytes left"));
+}
+
 TEST(error, out_of_memory_tells_of_no_resource_where_none_was_asked) {
     EXPECT_STREQ(out_of_memory(48, 8, nullptr).what(),
                  "out of memory: 48 bytes of alignment 8 were asked for");
@@ -132,34 +145,37 @@ std::string refusal_of(resource& r, std::size_t bytes = sizeof(std::size_t) > 4
 
 TEST(error, out_of_memory_has_the_names_that_heaps_and_pools_were_given) {
     ordered_heap ordered{ordered_options{.name = "level one"}};
-    EXPECT_NE(refusal_of(ordered).find("resource level one ("), std::string::npos);
+    EXPECT_NE(refusal_of(ordered).find("of ordered_heap level one ("), std::string::npos);
     EXPECT_EQ(ordered.name(), "level one");
     limited_resource limited{limited_options{.budget_bytes = 4096}, ordered};
-    EXPECT_NE(refusal_of(limited).find("resource level one ("), std::string::npos);
+    EXPECT_NE(refusal_of(limited).find("of limited_resource level one ("), std::string::npos);
     budget_group none{0};
     budgeted_resource budgeted{none, ordered};
-    EXPECT_NE(refusal_of(budgeted, 1).find("resource level one ("), std::string::npos);
+    EXPECT_NE(refusal_of(budgeted, 1).find("of budgeted_resource level one ("), std::string::npos);
     synchronized_resource<ordered_heap&> synchronized{ordered};
-    EXPECT_NE(refusal_of(synchronized).find("resource level one ("), std::string::npos);
+    EXPECT_NE(refusal_of(synchronized).find("of synchronized_resource level one ("),
+              std::string::npos);
     ordered_heap unnamed;
     EXPECT_EQ(refusal_of(unnamed).find('('), std::string::npos) << refusal_of(unnamed);
+    EXPECT_NE(refusal_of(unnamed).find("asked of ordered_heap 0x"), std::string::npos)
+        << refusal_of(unnamed);
     EXPECT_EQ(unnamed.name(), "");
     pool_resource pool{slot{.bytes = 48, .alignment = 16, .name = "level two"},
                        upstream{std::pmr::null_memory_resource()}};
-    EXPECT_NE(refusal_of(pool).find("resource level two ("), std::string::npos);
+    EXPECT_NE(refusal_of(pool).find("of pool_resource level two ("), std::string::npos);
     tlsf_resource tlsf{4096, tlsf_options{.name = "level three"}};
-    EXPECT_NE(refusal_of(tlsf).find("resource level three ("), std::string::npos);
+    EXPECT_NE(refusal_of(tlsf).find("of tlsf_resource level three ("), std::string::npos);
     free_list_resource list{4096, free_list_options{.name = "level four"}};
-    EXPECT_NE(refusal_of(list).find("resource level four ("), std::string::npos);
+    EXPECT_NE(refusal_of(list).find("of free_list_resource level four ("), std::string::npos);
     restorable_heap restorable{nullptr, 65'536, restorable_options{.name = "level five"}};
-    EXPECT_NE(refusal_of(restorable).find("resource level five ("), std::string::npos);
+    EXPECT_NE(refusal_of(restorable).find("of restorable_heap level five ("), std::string::npos);
     linear_resource linear{4096, linear_options{.name = "level six"}};
-    EXPECT_NE(refusal_of(linear).find("resource level six ("), std::string::npos);
+    EXPECT_NE(refusal_of(linear).find("of linear_resource level six ("), std::string::npos);
     EXPECT_EQ(linear.name(), "level six");
     EXPECT_EQ(linear_resource(4096).name(), "");
     double_ended_resource ends{4096, linear_options{.name = "level seven"}};
-    EXPECT_NE(refusal_of(ends).find("resource level seven ("), std::string::npos);
-    EXPECT_NE(refusal_of(ends.high()).find("resource level seven ("), std::string::npos);
+    EXPECT_NE(refusal_of(ends).find("of double_ended_resource level seven ("), std::string::npos);
+    EXPECT_NE(refusal_of(ends.high()).find("of linear_resource level seven ("), std::string::npos);
 }
 
 TEST(error, out_of_memory_has_the_name_of_the_affinity_of_an_object) {
@@ -173,7 +189,7 @@ TEST(error, out_of_memory_has_the_name_of_the_affinity_of_an_object) {
         static_cast<void>(new large);
         FAIL() << "it did not throw";
     } catch (const out_of_memory& e) {
-        EXPECT_NE(std::string_view{e.what()}.find("resource of an error ("), std::string::npos)
+        EXPECT_NE(std::string_view{e.what()}.find("affinity_heap of an error ("), std::string::npos)
             << e.what();
     }
     EXPECT_THROW(static_cast<void>(affinity_allocator<large, tagged>{}.allocate(1)), out_of_memory);

@@ -114,4 +114,23 @@ TEST(strategy_death, without_exceptions_a_failure_goes_to_the_contract_handler) 
 
 #endif
 
+class hidden {};
+
+template <class A, class B>
+class made_of {};
+
+struct outer {
+    class inner {};
+};
+
+TEST(resource_base, the_name_of_a_class_has_neither_namespaces_nor_arguments) {
+    static_assert(detail::class_name<resource_base<probe>>() == "resource_base");
+    static_assert(detail::class_name<hidden>() == "hidden");
+    static_assert(detail::class_name<made_of<outer::inner, made_of<int, hidden>>>() == "made_of");
+    static_assert(detail::class_name<outer::inner>() == "inner");
+    class local {};
+    EXPECT_EQ(detail::class_name<local>(), "local");
+    EXPECT_EQ((detail::class_name<made_of<int, local>>()), "made_of");
+}
+
 } // namespace

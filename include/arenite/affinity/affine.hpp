@@ -8,6 +8,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/extremes.hpp>
 #include <arenite/core/error.hpp>
+#include <arenite/core/resource_base.hpp>
 
 #include <cstddef>
 #include <new>
@@ -120,7 +121,7 @@ private:
     [[nodiscard]] ARENITE_INLINE static void* allocate(std::size_t bytes, std::size_t alignment) {
         void* const p = affinity_heap::try_allocate_in<A>(bytes, alignment);
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(bytes, alignment, &affinity_heap::of<A>(), A::name);
+            detail::refuse(affinity_heap::of<A>(), bytes, alignment);
         return p;
     }
     ARENITE_INLINE static void deallocate(void* p, std::size_t bytes,

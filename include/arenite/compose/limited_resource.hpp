@@ -12,6 +12,7 @@
 #include <arenite/core/error.hpp>
 #include <arenite/core/literals.hpp>
 #include <arenite/core/region.hpp>
+#include <arenite/core/resource_base.hpp>
 #include <arenite/core/usage.hpp>
 
 #include <atomic>
@@ -109,7 +110,7 @@ public:
           budget_{mark_for(open_bytes()), open_bytes(), detail::keeps_sizes(inner_)},
           held_{try_hold()} {
         if (is_to_hold() && held_ == nullptr) [[unlikely]]
-            throw_out_of_memory(options.reserve_bytes, default_alignment, this);
+            detail::refuse(*this, options.reserve_bytes, default_alignment);
     }
 
     /// A budget without a warning or a reserve.

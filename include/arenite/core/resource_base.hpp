@@ -35,6 +35,39 @@ concept Ending = requires(const R& r) {
     { r.remaining() } noexcept -> std::same_as<std::size_t>;
 };
 
+/// The name of a class without its namespaces and template arguments, for messages: made while
+/// compiling, from what the compiler says of this function, so also without type information.
+template <class Class>
+[[nodiscard]] constexpr std::string_view class_name() noexcept {
+#if defined(_MSC_VER) && !defined(__clang__)
+    // "... class_name<class arenite::v0_1::ordered_heap>(void)"
+    std::string_view text = __FUNCSIG__;
+    text.remove_prefix(text.find("class_name<") + 11);
+    text.remove_prefix(text.find(' ') + 1);
+#else
+    // "... [with Class = arenite::v0_1::ordered_heap; ..."
+    std::string_view text = __PRETTY_FUNCTION__;
+    text.remove_prefix(text.find("Class = ") + 8);
+#endif
+    text = text.substr(0, text.find_first_of("<>;]"));
+    return text.substr(text.rfind(':') + 1); // npos + 1 is 0
+}
+
+/// Throws out_of_memory with all that a resource tells of itself.
+template <class R>
+[[noreturn]] ARENITE_COLD void refuse(const R& from, std::size_t bytes, std::size_t alignment) {
+    std::string_view name;
+    if constexpr (Named<R>)
+        name = from.name();
+    std::size_t left_bytes = out_of_memory::no_budget;
+    if constexpr (Budgeted<R>)
+        left_bytes = from.left_bytes();
+    else if constexpr (Ending<R>)
+        left_bytes = from.remaining();
+    constexpr std::string_view kind = class_name<R>(); // made while compiling
+    throw_out_of_memory(bytes, alignment, &from, name, left_bytes, kind);
+}
+
 } // namespace detail
 
 /// Base of every concrete resource, which implements try_allocate and deallocate; this adds the
@@ -102,20 +135,8 @@ private:
     }
     [[nodiscard]] ARENITE_INLINE void* or_throw(void* p, std::size_t bytes, std::size_t alignment) {
         if (p == nullptr) [[unlikely]]
-            refuse(bytes, alignment);
+            detail::refuse(static_cast<const Derived&>(*this), bytes, alignment);
         return p;
-    }
-    [[noreturn]] ARENITE_COLD void refuse(std::size_t bytes, std::size_t alignment) const {
-        const Derived& self = static_cast<const Derived&>(*this);
-        std::string_view name;
-        if constexpr (detail::Named<Derived>)
-            name = self.name();
-        std::size_t left_bytes = out_of_memory::no_budget;
-        if constexpr (detail::Budgeted<Derived>)
-            left_bytes = self.left_bytes();
-        else if constexpr (detail::Ending<Derived>)
-            left_bytes = self.remaining();
-        throw_out_of_memory(bytes, alignment, this, name, left_bytes);
     }
     void* do_allocate(std::size_t bytes, std::size_t alignment) final {
         return allocate(bytes, alignment);

@@ -86,7 +86,7 @@ public:
                                                 lifetime life) {
         void* const p = try_allocate(bytes, alignment, life);
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(bytes, alignment, this, name(), remaining());
+            detail::refuse(*this, bytes, alignment);
         return p;
     }
 

@@ -136,7 +136,8 @@ public:
             requires { sizeof(T); }, "this type is only declared here; define it before");
         void* const p = slots_.try_take(sizeof(T));
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(sizeof(T), alignof(T), &slots_.pool());
+            throw_out_of_memory(sizeof(T), alignof(T), &slots_.pool(), slots_.pool().name(),
+                                out_of_memory::no_budget, "object_pool");
         return pointer{activate(p, std::forward<Args>(args)...)};
     }
 
@@ -180,7 +181,8 @@ public:
             throw_out_of_memory(objects > detail::max_object_bytes / sizeof(T)
                                     ? detail::max_object_bytes
                                     : objects * sizeof(T),
-                                alignof(T), &slots_.pool());
+                                alignof(T), &slots_.pool(), slots_.pool().name(),
+                                out_of_memory::no_budget, "object_pool");
     }
     /// reserve(), but returns false instead of throwing out_of_memory.
     [[nodiscard]] bool try_reserve(std::size_t objects) noexcept {

@@ -6,6 +6,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/size.hpp>
 #include <arenite/core/error.hpp>
+#include <arenite/core/resource_base.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -58,7 +59,7 @@ public:
             throw_bad_array_length(n, sizeof(T));
         void* const p = affinity_heap::try_allocate_in<A>(n * sizeof(T), alignof(T));
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(n * sizeof(T), alignof(T), &affinity_heap::of<A>(), A::name);
+            detail::refuse(affinity_heap::of<A>(), n * sizeof(T), alignof(T));
         return static_cast<T*>(p);
     }
 

@@ -5,6 +5,7 @@
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/error.hpp>
+#include <arenite/core/resource_base.hpp>
 
 #include <cstddef>
 
@@ -26,7 +27,7 @@ public:
                                  std::size_t alignment = default_alignment) const {
         void* const p = try_allocate(bytes, alignment);
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(bytes, alignment, resource_);
+            refuse(*resource_, bytes, alignment);
         return p;
     }
 

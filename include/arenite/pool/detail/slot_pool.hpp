@@ -58,7 +58,7 @@ public:
     [[nodiscard]] ARENITE_INLINE void* allocate() {
         void* const p = try_allocate();
         if (p == nullptr) [[unlikely]]
-            throw_out_of_memory(slot_bytes(), slot_alignment_, this, name());
+            refuse(static_cast<const Derived&>(*this), slot_bytes(), slot_alignment_);
         return p;
     }
 
