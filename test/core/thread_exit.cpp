@@ -64,6 +64,12 @@ TEST(thread_exit_threads, what_is_awaited_last_is_called_after_all_objects_have_
     EXPECT_EQ(told, thread_exit::ends_after_objects ? "oo.a!l!" : "oa!o!l!");
 }
 
+#if defined(__GLIBC__)
+constexpr bool ends_objects_itself = true; ///< the C library, before it calls any key
+#else
+constexpr bool ends_objects_itself = false;
+#endif
+
 TEST(thread_exit_threads, what_is_awaited_when_all_objects_have_ended_is_called_too) {
     if (detail::poison::active)
         GTEST_SKIP() << "the C library loses its own note of a destructor that comes too late";
@@ -80,7 +86,9 @@ TEST(thread_exit_threads, what_is_awaited_when_all_objects_have_ended_is_called_
         thread_local object older{'o'};
         told += older.name;
     }}.join();
-    EXPECT_EQ(told, "oo.kc!");
+    // Where the C++ library ends objects by a key of its own, that may be called after this one.
+    constexpr bool may_end_by_key = !ends_objects_itself;
+    EXPECT_TRUE(told == "oo.kc!" || (may_end_by_key && told == "oko.c!")) << told;
     pthread_key_delete(key);
 }
 
