@@ -20,7 +20,7 @@ inline namespace ARENITE_ABI {
 ///
 ///     sampled_resource<ordered_heap> scene{site_sampler{"scene"}};   // and arguments of the heap
 ///     sampled_resource<affinity_heap&> nodes{site_sampler{"nodes"}, nodes_of_all};
-///     start_sampling();
+///     start_sampling();                               // report/sampled_site.hpp
 ///     ...
 ///     take_usage_snapshot().write_text(std::cout);    // or difference(before, now)
 ///
