@@ -16,7 +16,8 @@ inline namespace ARENITE_ABI {
 
 /// A standard allocator as a resource.
 ///
-///     allocator_resource others{std::pmr::polymorphic_allocator<>{p}}; // p: a memory_resource*
+///     std::pmr::memory_resource* theirs = std::pmr::new_delete_resource();
+///     allocator_resource within{std::pmr::polymorphic_allocator<>{theirs}};
 ///
 /// Use when:  the memory of a pool or a heap should come from an allocator of yours; or a
 ///            std::pmr::memory_resource that is none of Arenite's is to be one of those that a
