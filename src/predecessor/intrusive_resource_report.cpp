@@ -160,7 +160,7 @@ void intrusive_resource::note_high_water() const noexcept {
 arenite::usage intrusive_resource::usage() const noexcept {
     note_high_water();
     const std::size_t gap =
-        (0 - address_of(main_.cursor) - element_bytes) & (default_alignment - 1);
+        (0 - address_of(main_.cursor) - element_bytes) & (std::max(default_alignment, floor_) - 1);
     const std::size_t before = gap + element_bytes;
     std::size_t hole = main_.bytes() > before ? main_.bytes() - before : 0;
     hole = std::min(hole, largest_bytes);

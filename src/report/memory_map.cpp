@@ -94,6 +94,7 @@ region_totals memory_map::totals() const {
 // ---- cells --------------------------------------------------------------------------------------
 
 std::size_t memory_map::cell_bytes(std::size_t most) const {
+    most = std::max<std::size_t>(most, 1);
     // Counts cells of a size: those that a region begins or lies in, each counted once.
     const auto count = [&](std::size_t bytes) {
         std::size_t cells = 0;
@@ -113,7 +114,7 @@ std::size_t memory_map::cell_bytes(std::size_t most) const {
     std::size_t bytes = smallest_cell;
     // Doubling until there is room: some sixty rounds over the regions at most, and each stops once
     // it has counted too many.
-    while (bytes != largest_cell && count(bytes) > std::max<std::size_t>(most, 1))
+    while (bytes != largest_cell && count(bytes) > most)
         bytes *= 2;
     return bytes;
 }

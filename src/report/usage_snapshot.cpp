@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <ostream>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace arenite {
@@ -57,8 +59,12 @@ void usage_snapshot::add_sites() {
 
 namespace {
 
-/// Numbers those after the first one of a path. A name may look like a numbered one.
+/// Numbers those after the first one of a path. A name may look like a numbered one: that number is
+/// left to it.
 void number(std::vector<usage_snapshot::part>& parts) {
+    std::set<std::string> taken;
+    for (const usage_snapshot::part& p : parts)
+        taken.insert(p.name);
     std::vector<usage_snapshot::part*> sorted;
     for (usage_snapshot::part& p : parts)
         sorted.push_back(&p);
@@ -68,8 +74,13 @@ void number(std::vector<usage_snapshot::part>& parts) {
     for (std::size_t i = 0; i < sorted.size();) {
         const std::string name = sorted[i]->name;
         std::size_t n = 1;
-        while (++i < sorted.size() && sorted[i]->name == name)
-            sorted[i]->name.append(" (").append(text::integer(++n)).append(")");
+        while (++i < sorted.size() && sorted[i]->name == name) {
+            std::string numbered;
+            do
+                numbered = name + " (" + text::integer(++n) + ")";
+            while (!taken.insert(numbered).second);
+            sorted[i]->name = std::move(numbered);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 #include <arenite/check/no_allocation_scope.hpp>
 
 #include <arenite/compose/sampled_resource.hpp>
+#include <arenite/object/object_pool.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
 #include <arenite/pool/pool_resource.hpp>
 #include <arenite/report/sampled_site.hpp>
@@ -90,6 +91,17 @@ TEST_F(no_allocation_scopes, report_plain_heaps_and_pools_in_checked_builds) {
         r->deallocate(p, 32, 8);
     }
     EXPECT_EQ(last.reports, checks_enabled ? 2 : 0);
+}
+
+TEST_F(no_allocation_scopes, report_objects_of_a_pool_in_checked_builds) {
+    object_pool<std::uint64_t> pool;
+    no_allocation_scope promise;
+    const auto one = pool.acquire(7U);
+    EXPECT_EQ(promise.is_broken(), checks_enabled);
+    if constexpr (checks_enabled) {
+        EXPECT_EQ(last.address, one.get());
+        EXPECT_GE(last.bytes, sizeof(std::uint64_t));
+    }
 }
 
 TEST_F(no_allocation_scopes, report_what_an_allocation_function_of_the_program_notes) {

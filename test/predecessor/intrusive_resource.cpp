@@ -217,6 +217,25 @@ TEST(intrusive_resource, the_latest_object_freed_comes_again) {
 
 // The seed walks one list of all free slots: with many small ones a larger request costs
 // microseconds. Here it must be served from elsewhere without a look at each.
+TEST(intrusive_resource, the_largest_hole_is_one_that_a_request_finds_whatever_the_alignment) {
+    for (const std::size_t alignment : {4, 16, 32, 64}) {
+        support::counting_resource up;
+        intrusive_resource r{intrusive_options{.block_bytes = 65'536, .alignment = alignment}, up};
+        void* const low = r.allocate(100, 1);
+        void* const between = r.allocate(1000, 1);
+        void* const high = r.allocate(100, 1);
+        r.deallocate(between, 1000, 1);
+        up.fail_after(0);
+        const std::size_t hole = r.usage().largest_hole_bytes;
+        void* const p = r.try_allocate(hole, 1);
+        EXPECT_NE(p, nullptr) << hole << " bytes at " << alignment;
+        if (p != nullptr)
+            r.deallocate(p, hole, 1);
+        r.deallocate(low, 100, 1);
+        r.deallocate(high, 100, 1);
+    }
+}
+
 TEST(intrusive_resource, many_small_holes_are_not_walked) {
     intrusive_resource r{};
     const auto all = take(r, 400'000, 28);

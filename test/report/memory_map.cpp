@@ -145,6 +145,10 @@ TEST(memory_map, takes_the_smallest_cells_there_is_room_for) {
     EXPECT_EQ(m.cell_bytes(511), 16u);
     EXPECT_EQ(m.cell_bytes(1), 0x1000u);
     EXPECT_EQ(m.cell_bytes(0), 0x1000u);
+    memory_map apart;
+    for (const std::uintptr_t each : {0x10000u, 0x20000u, 0x40000u})
+        apart.add({at(each), 0x100, region_state::used});
+    EXPECT_EQ(apart.cell_bytes(0), apart.cell_bytes(1)) << "at least one cell, however little";
     m.add({at(0x7000'0000), 8, region_state::used});
     EXPECT_EQ(m.cell_bytes(2), 0x1000u) << "what lies between is not drawn";
 }

@@ -61,6 +61,18 @@ TEST(usage_snapshot, numbers_parts_of_one_path_and_is_taken_of_one_tree) {
     EXPECT_EQ(s.parts()[2].name, "game/sounds (2)");
 }
 
+TEST(usage_snapshot, gives_no_number_that_a_part_has_as_its_name) {
+    usage_node game{"game"};
+    const usage_node first{"sounds", &game};
+    const usage_node second{"sounds", &game};
+    const usage_node third{"sounds (2)", &game};
+    const usage_snapshot s = take_usage_snapshot(game);
+    ASSERT_EQ(s.parts().size(), 4U);
+    EXPECT_EQ(s.parts()[1].name, "game/sounds");
+    EXPECT_EQ(s.parts()[2].name, "game/sounds (3)");
+    EXPECT_EQ(s.parts()[3].name, "game/sounds (2)");
+}
+
 TEST(usage_snapshot, finds_trees_whose_root_has_ended) {
     auto root = std::make_unique<usage_node>("a root of snapshots");
     const usage_node child{"a child of snapshots", root.get()};

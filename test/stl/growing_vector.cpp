@@ -383,7 +383,10 @@ TEST(growing_vector, has_the_rest_of_the_interface) {
     w.clear();
     w.shrink_to_fit();
     EXPECT_EQ(w.capacity(), 0U);
-    EXPECT_TRUE(w < v);
+    EXPECT_TRUE(w < v && w <= v && v > w && v >= w && v <= v);
+    EXPECT_FALSE(w > v || w >= v || v <= w || v > v);
+    EXPECT_EQ(*v.crbegin(), v.back());
+    EXPECT_EQ(std::distance(v.crbegin(), v.crend()), std::distance(v.begin(), v.end()));
 }
 
 } // namespace

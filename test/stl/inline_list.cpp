@@ -37,6 +37,17 @@ void refuses_one_more([[maybe_unused]] small_list& l) {
 #endif
 }
 
+TEST(inline_list, an_element_that_is_spliced_to_where_it_is_stays) {
+    inline_list<int, 8> l{0, 1, 2, 3};
+    const inline_list<int, 8> same = l;
+    const auto it = std::next(l.begin());
+    l.splice(it, l, it);
+    l.splice(std::next(it), l, it);
+    EXPECT_EQ(l, same);
+    l.splice(l.end(), l, it);
+    EXPECT_EQ(l, (inline_list<int, 8>{0, 2, 3, 1}));
+}
+
 TEST(inline_list, behaves_as_std_list_whose_nodes_lie_inside) {
     support::random_source random{support::test_seed("inline_list"), 3000};
     {

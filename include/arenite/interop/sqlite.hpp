@@ -53,7 +53,8 @@ public:
         methods.xShutdown = [](void*) noexcept {};
     }
 
-    /// The usable bytes that a request of `bytes` gets; above 8 KiB it may get more.
+    /// The usable bytes that a request of `bytes` gets as a rule. It gets at least `bytes`; in a
+    /// heap of which much was freed it may get a slot of another size, and above 8 KiB more.
     [[nodiscard]] static int rounded(int bytes) noexcept {
         constexpr int most = 0x7FFFFFF8;
         if (bytes <= 0 || bytes > most)

@@ -200,7 +200,8 @@ public:
     }
 
     /// Frees all that was allocated since m was taken, including the growth of what was resized in
-    /// place; m stays valid, markers taken after it do not. What was freed in between stays free.
+    /// place; m stays valid, markers taken after it do not. What was freed in between stays free;
+    /// if that was older than m, its place may hold something newer, which stays.
     /// Requires a marker of this resource that no rewind or reset has passed; in unchecked builds a
     /// wrong one frees at most what lies above it.
     ARENITE_INLINE void rewind(const marker& m) {

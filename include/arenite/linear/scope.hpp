@@ -23,10 +23,13 @@ inline namespace ARENITE_ABI {
 ///
 /// Works before the first allocation, after a failed one, and nested. What must live on has to come
 /// from another resource or from before the scope: a container that was made outside and grows
-/// inside loses its memory. If a resource is passed as a linear_resource (a frame_resource, a
-/// double_buffered_resource), the scope covers the one that is current when it opens. Runs no
-/// destructors of objects in the memory; declare the scope first, so that the local objects of the
-/// block are destroyed before it ends.
+/// inside loses its memory. Memory from before the scope is best freed after it: freed inside, its
+/// place may hold what the block allocates then, which stays.
+///
+/// If a resource is passed as a linear_resource (a frame_resource, a double_buffered_resource), the
+/// scope covers the one that is current when it opens. Runs no destructors of objects in the
+/// memory; declare the scope first, so that the local objects of the block are destroyed before it
+/// ends.
 template <Markable R>
 class [[nodiscard]] scope {
 public:

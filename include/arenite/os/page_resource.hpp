@@ -98,7 +98,7 @@ struct page_options {
 /// Limits:    any alignment that the address space has; a request of less than 2^32 pages.
 /// Threads:   any. page_source() keeps working in the child of a process that forks.
 /// Failure:   out_of_memory / nullptr; nothing changes. Freeing anything but the start of a live
-///            allocation, or with a wrong size, is a contract violation in every build.
+///            allocation, or with a size of other pages, is a contract violation in every build.
 ///
 /// Fresh memory is zero; memory that waited is as its last user left it. Destruction returns all of
 /// it, whatever is live. ARENITE_HUGE_PAGES=automatic, never or always in the environment

@@ -69,7 +69,7 @@ struct suballocator_options {
 /// Cost:      allocate and deallocate O(1), inlined; an occasional slow call costs O(log rows) for
 ///            each of the 64 slots that it handles, and O(rows) if it gets or returns a row.
 /// Overhead:  1 bit a slot and 1/63 of that; 64 bytes per 16 KiB for cache colouring; 128 bytes a
-///            row. The resource object itself has 2 KiB.
+///            row. The resource object itself has 2.5 KiB.
 /// Limits:    slots of at most 1 GiB (16 MiB of 32-bit addresses). A request that is larger
 ///            or more aligned than a slot gets memory of its own.
 /// Returns:   rows as the options say, the last of them with the last slot in use, whatever the

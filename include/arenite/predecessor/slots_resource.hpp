@@ -61,7 +61,8 @@ struct slots_options {
 ///            builds always, as are pointers to no heap at all and wrong sizes. In others a pointer
 ///            to what went back to the system, or to no memory, ends the program without a word.
 /// Threads:   one at a time; wrap in synchronized_resource.
-/// Failure:   out_of_memory / nullptr; nothing changes.
+/// Failure:   out_of_memory / nullptr; nothing changes, but what the first request has got of its
+///            bookkeeping stays until trim().
 /// Source:    VulkanSceneGraph, vsg::MemorySlots.  (doc/sources.md)
 class slots_resource final : public resource_base<slots_resource> {
 public:

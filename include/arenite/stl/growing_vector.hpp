@@ -56,7 +56,8 @@ inline namespace ARENITE_ABI {
 /// The interface is std::vector's, but without an allocator: resource() instead; a number alone
 /// makes addresses, elements come by assign(). A copy has as many addresses of its own, or the same
 /// resource; a move takes the memory along. With ARENITE_PASSTHROUGH=1 memory comes from malloc,
-/// and elements do move: old and new memory count for a moment, so half as many find room.
+/// and elements do move: old and new memory count for a moment, so half as many find room, and of
+/// elements that cannot be moved as many as were reserved before the first.
 template <class T, class R = growing_linear_resource>
 class growing_vector {
 public:
@@ -159,6 +160,8 @@ public:
     [[nodiscard]] const_reverse_iterator rend() const noexcept {
         return const_reverse_iterator{begin()};
     }
+    [[nodiscard]] const_reverse_iterator crbegin() const noexcept { return rbegin(); }
+    [[nodiscard]] const_reverse_iterator crend() const noexcept { return rend(); }
 
     // ---- size -----------------------------------------------------------------------------------
 
@@ -284,6 +287,9 @@ public:
     friend bool operator<(const growing_vector& a, const growing_vector& b) {
         return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
     }
+    friend bool operator>(const growing_vector& a, const growing_vector& b) { return b < a; }
+    friend bool operator<=(const growing_vector& a, const growing_vector& b) { return !(b < a); }
+    friend bool operator>=(const growing_vector& a, const growing_vector& b) { return !(a < b); }
 
     template <class Predicate>
     friend size_type erase_if(growing_vector& v, Predicate gone) {

@@ -35,7 +35,7 @@ struct list_family {
 /// Use when:  a short list of known size must not allocate; see inline_map.
 /// Cost:      that of std::list, and O(1) for a slot. Copy, move, swap, and splice or merge from
 ///            another list: O(elements), one by one; within one list as std::list.
-/// Overhead:  104 bytes and a bit an element, beside std::list and its N nodes.
+/// Overhead:  104 bytes and some bits an element, beside std::list and its N nodes.
 /// Limits:    N elements; T must be complete where the type is used. There is no get_allocator.
 /// Threads:   one at a time, as std::list.
 /// Failure:   the element N + 1 is refused by out_of_memory, and nothing changes, except by an
@@ -155,7 +155,12 @@ public:
     template <std::size_t M>
     void splice(const_iterator at, inline_list<T, M>& other,
                 typename inline_list<T, M>::const_iterator it) {
-        splice(at, other, it, std::next(it));
+        const auto behind = std::next(it);
+        if constexpr (N == M) {
+            if (&other == this && (at == it || at == behind))
+                return; // it is there: `at` must not lie in the range
+        }
+        splice(at, other, it, behind);
     }
     template <std::size_t M>
     void splice(const_iterator at, inline_list<T, M>& other,

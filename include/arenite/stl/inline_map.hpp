@@ -38,7 +38,7 @@ struct map_family : ordered_keys<K, Compare>, keys_and_values<K, V> {
 ///            memory, or must not allocate: in an interrupt, an audio callback, a fixed memory.
 ///            For any size: std::map with a pool_allocator.
 /// Cost:      that of std::map, and O(1) for a slot. Copy, move, swap: O(size), element by element.
-/// Overhead:  104 bytes and a bit an element, beside std::map and its N nodes; sizeof says it all.
+/// Overhead:  104 bytes, some bits an element, beside std::map and its N nodes; sizeof says it all.
 /// Limits:    N elements. K and V must be complete where the type is used. There is no
 ///            get_allocator: neither the memory nor nodes can be passed on.
 /// Threads:   one at a time, as std::map.

@@ -47,7 +47,7 @@ struct set_family : ordered_keys<K, Compare> {
 /// Use when:  a small set of known size must not allocate; see inline_map, of which all holds:
 ///            what differs from the standard container, copies, moves and swaps.
 /// Cost:      that of std::set, and O(1) for a slot. Copy, move, swap: O(size), element by element.
-/// Overhead:  104 bytes and a bit an element, beside std::set and its N nodes.
+/// Overhead:  104 bytes and some bits an element, beside std::set and its N nodes.
 /// Limits:    N elements; K must be complete where the type is used.
 /// Threads:   one at a time, as std::set.
 /// Failure:   the element N + 1 is refused by out_of_memory, and nothing changes; without

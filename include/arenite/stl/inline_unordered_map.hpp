@@ -51,7 +51,7 @@ struct unordered_map_family : keys_and_values<K, V> {
 ///            holds: what differs from the standard container, copies, moves and swaps.
 /// Cost:      that of std::unordered_map, and O(1) for a slot; never a rehash: the buckets for N
 ///            elements are there from the first one. Copy, move, swap: O(size), element by element.
-/// Overhead:  104 bytes and a bit an element, beside std::unordered_map, its N nodes and 10 bytes
+/// Overhead:  104 bytes, some bits an element, beside std::unordered_map, its N nodes and 10 bytes
 ///            an element and 30 more for the buckets; sizeof says it all.
 /// Limits:    N elements; one bucket or more for each, whatever is reserved: max_load_factor cannot
 ///            be set. K and V must be complete where the type is used.

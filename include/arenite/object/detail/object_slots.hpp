@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arenite/block/detail/block.hpp>
+#include <arenite/check/call_sites.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
 #include <arenite/core/upstream.hpp>
@@ -96,13 +97,16 @@ public:
     /// A slot, with its mark not yet that of an object in use; nullptr where there is none. Where
     /// it has no object, note_round() comes before its mark is.
     [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t slot_bytes) noexcept {
-        if (void* const p = pool_.try_take_ready(slot_bytes)) [[likely]]
-            return p;
-        return pool_.allocate_slow();
+        void* p = pool_.try_take_ready(slot_bytes);
+        if (p == nullptr) [[unlikely]]
+            p = pool_.allocate_slow();
+        call_sites::allocated(p, slot_bytes);
+        return p;
     }
 
     /// Takes a slot back, whose mark says so already.
     ARENITE_INLINE void give(void* p, std::size_t slot_bytes) noexcept {
+        call_sites::freed(p);
         if (!pool_.try_rejoin(p, slot_bytes))
             pool_.deallocate_apart(p);
     }
