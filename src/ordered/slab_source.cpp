@@ -42,6 +42,10 @@ constexpr std::size_t short_divisor = 16;
 /// So many of the slabs that are kept are taken back where a new block may be spared.
 constexpr int most_taken_back = 4;
 
+/// So many blocks that may have a run as long are looked into, before a new one is asked for.
+constexpr int most_looked_into = 8;
+constexpr std::size_t many_blocks = 128;
+
 /// The smallest span that holds a slab beside the bookkeeping.
 constexpr std::size_t least_span_bytes = 4096;
 
@@ -210,10 +214,16 @@ slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t lea
             return try_cut(*b, slot_class, enough, wanted, aligned);
     }
     // Blocks are found by powers of two. Large objects would leave the rest of a block unused that
-    // is just long enough: so the highest one, which was filled last, is looked into.
+    // is just long enough: so the highest one, which was filled last, is looked into. Where there
+    // are many blocks, so are some of the lowest: else a large heap whose objects come and go would
+    // grow although many have room. (A small one would merge and cut runs more often instead.)
     const auto perhaps = static_cast<std::uint16_t>(first_run << (std::bit_width(least) - 1));
     if (block* const b = wanted == least ? all.highest(perhaps) : nullptr; b != nullptr)
         if (slab* const s = try_cut(*b, slot_class, least, wanted, aligned))
+            return s;
+    block* low = open_blocks_ < many_blocks ? nullptr : all.lowest(perhaps);
+    for (int n = 0; low != nullptr && n < most_looked_into; ++n, low = all.lowest(perhaps, low + 1))
+        if (slab* const s = try_cut(*low, slot_class, least, wanted, aligned))
             return s;
     const auto cut_fresh = [&](block* b) -> slab* {
         for (const std::size_t units : {enough, least})

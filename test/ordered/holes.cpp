@@ -134,4 +134,29 @@ TEST_P(ordered_heap_holes, a_steady_heap_stops_growing) {
     }
 }
 
+/// Blocks are found by powers of two. In the highest ones a run is a little too short for a request,
+/// in the others it is just long enough.
+TEST(ordered_heap_blocks, a_large_heap_looks_into_blocks_that_may_have_a_run_before_it_grows) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc has the objects";
+    ordered_heap heap;
+    std::vector<void*> low;
+    for (int i = 0; i < 150 * 6; ++i)
+        low.push_back(heap.allocate(39 * 1024, 8)); // six a block
+    std::vector<void*> high;
+    for (int i = 0; i < 40 * 7; ++i)
+        high.push_back(heap.allocate(31 * 1024, 8)); // seven a block
+    for (std::size_t i = 0; i < low.size(); i += 6)
+        heap.deallocate(low[i], 39 * 1024, 8);
+    for (std::size_t i = 0; i < high.size(); i += 7)
+        heap.deallocate(high[i], 31 * 1024, 8);
+    const std::size_t reserved = heap.usage().bytes_reserved;
+    for (std::size_t i = 0; i < low.size(); i += 6)
+        low[i] = heap.allocate(39 * 1024, 8);
+    for (int i = 0; i < 30; ++i) // what the last span had left is not enough for these
+        static_cast<void>(heap.allocate(39 * 1024, 8));
+    EXPECT_EQ(heap.usage().bytes_reserved, reserved);
+    heap.reset();
+}
+
 } // namespace
