@@ -153,7 +153,7 @@ TEST(ordered_heap_blocks, a_large_heap_looks_into_blocks_that_may_have_a_run_bef
     const std::size_t reserved = heap.usage().bytes_reserved;
     for (std::size_t i = 0; i < low.size(); i += 6)
         low[i] = heap.allocate(39 * 1024, 8);
-    for (int i = 0; i < 30; ++i) // what the last span had left is not enough for these
+    for (int i = 0; i < 10; ++i) // what the last span had left is not enough for these
         static_cast<void>(heap.allocate(39 * 1024, 8));
     EXPECT_EQ(heap.usage().bytes_reserved, reserved);
     heap.reset();
