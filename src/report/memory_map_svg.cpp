@@ -128,7 +128,12 @@ private:
             const std::size_t x = margin + first % columns_ * side;
             const std::size_t top = y_ + first / columns_ * side;
             if (cells_[first].after_gap)
-                gaps += "M" + integer(x) + " " + integer(top) + "v" + integer(side - 1);
+                gaps.append("M")
+                    .append(integer(x))
+                    .append(" ")
+                    .append(integer(top))
+                    .append("v")
+                    .append(integer(side - 1));
             first = draw_run(first, x, top);
         }
         if (!gaps.empty())
