@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "arguments.hpp"
 
+#include "record/program.hpp"
 #include "verb.hpp"
 
 #include <CLI/CLI.hpp>
@@ -60,6 +61,25 @@ void arguments::option(const char* name, std::vector<std::string>& values, const
     parser_->app.add_option(name, values, text)->take_all()->allow_extra_args(false);
 }
 
+namespace {
+
+bool is_program(const std::string& word) {
+    std::error_code none;
+    return word.find('/') != std::string::npos && std::filesystem::is_regular_file(word, none) &&
+           ::access(word.c_str(), X_OK) == 0;
+}
+
+/// The words, each after a space, with two dashes before this one.
+std::string with_dashes_before(const std::string& first, const std::vector<std::string>& words) {
+    std::string text;
+    const auto at = std::find(words.begin(), words.end(), first);
+    for (auto word = words.begin(); word != words.end(); ++word)
+        text += (word == at ? " -- " : " ") + shell_word(*word);
+    return text;
+}
+
+} // namespace
+
 void arguments::read() {
     std::vector<std::string> reversed{parser_->words.rbegin(), parser_->words.rend()};
     try {
@@ -68,17 +88,18 @@ void arguments::read() {
         std::cout << parser_->app.help();
         std::cout.flush();
         std::exit(0);
-    } catch (const CLI::ExtrasError& e) {
-        const std::vector<std::string> extras = parser_->app.remaining();
-        std::error_code none;
-        const bool is_program = parser_->program.empty() && !extras.empty() &&
-                                extras.front().find('/') != std::string::npos &&
-                                std::filesystem::is_regular_file(extras.front(), none) &&
-                                ::access(extras.front().c_str(), X_OK) == 0;
-        throw bad_input(std::string{e.what()} +
-                        (is_program ? "; a program stands behind two dashes: arenite " +
-                                          parser_->verb + " -- " + extras.front()
-                                    : "; see `arenite " + parser_->verb + " --help`"));
+    } catch (const CLI::ExtrasError&) {
+        const std::vector<std::string> extras = parser_->app.remaining(); // in order, unlike what()
+        std::string sentence = "not expected:";
+        for (const std::string& word : extras)
+            sentence += " " + word;
+        const bool is_before_a_program =
+            parser_->program.empty() && !extras.empty() && is_program(extras.front());
+        throw bad_input(sentence +
+                        (is_before_a_program
+                             ? "; a program stands behind two dashes: arenite " + parser_->verb +
+                                   with_dashes_before(extras.front(), parser_->words)
+                             : "; see `arenite " + parser_->verb + " --help`"));
     } catch (const CLI::ParseError& e) {
         throw bad_input(std::string{e.what()} + "; see `arenite " + parser_->verb + " --help`");
     }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -244,6 +245,18 @@ std::string build_id_of(const std::string& path) {
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string shell_word(const std::string& word) {
+    const auto is_plain = [](unsigned char c) {
+        return std::isalnum(c) != 0 || std::strchr("_-./=:,+@%", c) != nullptr;
+    };
+    if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain))
+        return word;
+    std::string text = "'";
+    for (const char c : word)
+        text += c == '\'' ? std::string{"'\\''"} : std::string(1, c);
+    return text + "'";
+}
 
 std::string grouped(std::size_t number) {
     std::string digits = std::to_string(number);

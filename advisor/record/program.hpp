@@ -34,6 +34,9 @@ environment_with(const std::vector<std::pair<std::string, std::string>>& variabl
 /// The part behind the last slash.
 [[nodiscard]] std::string base_name(const std::string& path);
 
+/// A word as a shell takes it: between quotes where it has to be.
+[[nodiscard]] std::string shell_word(const std::string& word);
+
 /// 1,234,567
 [[nodiscard]] std::string grouped(std::size_t number);
 /// 12.3 MB, and so on.

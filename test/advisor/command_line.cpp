@@ -39,6 +39,17 @@ TEST(arenite_program, refuses_an_unknown_option) {
     EXPECT_NE(r.text.find("--verbose"), std::string::npos) << r.text;
 }
 
+TEST(arenite_program, tells_words_that_it_does_not_expect_in_their_order) {
+    const std::string words = ARENITE_ADVISED " 3 'two words'";
+    const finished r = shell("$A run --compare " + words);
+    EXPECT_EQ(r.code, 2);
+    for (const std::string& part : {std::string{"not expected: " ARENITE_ADVISED " 3 two words; "},
+                                    "two dashes: arenite run --compare -- " + words + "\n"})
+        EXPECT_NE(r.text.find(part), std::string::npos) << part << r.text;
+    EXPECT_NE(shell("$A version one two").text.find("not expected: one two; see"),
+              std::string::npos);
+}
+
 TEST(arenite_program, finds_the_most_similar_word) {
     const std::array<std::string_view, 3> words{"record", "replay", "run"};
     EXPECT_EQ(most_similar("recrod", words), "record");
