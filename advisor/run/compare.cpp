@@ -7,14 +7,20 @@
 #include "../verb.hpp"
 #include "repeated_input.hpp"
 
+#include <arenite/core/config.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fmt/core.h>
 #include <fstream>
+#include <gnu/libc-version.h>
 #include <iterator>
+#include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -109,11 +115,68 @@ std::string names_of(const std::vector<const subject*>& all) {
     return text;
 }
 
+/// The version that a malloc tells; empty: none. In a child, for it may not bear being loaded.
+std::string version_of(const std::string& library) {
+    int pipe[2];
+    if (::pipe(pipe) != 0)
+        return {};
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::string text;
+        if (void* const from = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
+            const auto find = [&](const char* name) { return ::dlsym(from, name); };
+            const char* told = nullptr;
+            std::size_t bytes = sizeof told;
+            if (void* const f = find("mi_version")) {
+                const int n = reinterpret_cast<int (*)()>(f)(); // NOLINT: 209 is 2.0.9
+                text = n < 1000 ? fmt::format("{}.{}.{}", n / 100, n / 10 % 10, n % 10)
+                                : fmt::format("{}.{}.{}", n / 1000, n / 100 % 10, n % 100);
+            } else if (void* const c = find("mallctl")) {
+                reinterpret_cast<int (*)(const char*, void*, std::size_t*, void*, std::size_t)>(c)(
+                    "version", &told, &bytes, nullptr, 0);
+            } else if (void* const t = find("tc_version")) {
+                told = reinterpret_cast<const char* (*)(int*, int*, const char**)>(t)(
+                    nullptr, nullptr, nullptr);
+            }
+            text = told != nullptr ? told : text;
+        }
+        (void)!::write(pipe[1], text.data(), std::min<std::size_t>(text.size(), 100));
+        ::_exit(0);
+    }
+    ::close(pipe[1]);
+    std::array<char, 100> part{};
+    const ssize_t n = child > 0 ? ::read(pipe[0], part.data(), part.size()) : 0;
+    ::close(pipe[0]);
+    if (child > 0)
+        ::waitpid(child, nullptr, 0);
+    return {part.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0))};
+}
+
+/// The file, and its version.
+std::string found_for(const subject& s, bool is_of_c, bool is_ours) {
+    std::string file = s.library, version;
+    if (is_of_c) {
+        Dl_info where{};
+        if (::dladdr(reinterpret_cast<const void*>(&::gnu_get_libc_version), &where) != 0)
+            file = where.dli_fname;
+        version = ::gnu_get_libc_version();
+    } else {
+        version = is_ours ? fmt::format("{}.{}.{}", ARENITE_VERSION_MAJOR, ARENITE_VERSION_MINOR,
+                                        ARENITE_VERSION_PATCH)
+                          : version_of(file);
+    }
+    std::error_code none;
+    if (const auto real = std::filesystem::canonical(file, none); !none)
+        file = real.string();
+    return version.empty() ? file : file + ", version " + version;
+}
+
 /// The C library's, ours, and what is installed or wished for.
 std::vector<subject> subjects_of(const comparison_wishes& wishes) {
     std::vector<subject> all;
     const auto add = [&](std::string name, std::string file) {
-        all.push_back({.name = std::move(name), .library = std::move(file), .runs = {}});
+        all.push_back(
+            {.name = std::move(name), .library = std::move(file), .found = {}, .runs = {}});
     };
     add("the C library", "libc.so.6"); // before a malloc that the program is linked with
     add("arenite", wishes.library);
@@ -139,6 +202,8 @@ std::vector<subject> subjects_of(const comparison_wishes& wishes) {
         else
             add(name, std::filesystem::absolute(file));
     }
+    for (std::size_t i = 0; i < all.size(); ++i)
+        all[i].found = found_for(all[i], i == 0, i == 1);
     return all;
 }
 
@@ -220,6 +285,8 @@ std::string text_of(const comparison& c) {
         text += "  output and exit status: equal\n";
     else
         text += "  output or exit status: NOT equal with " + names_of(others) + "\n";
+    for (const subject& s : c.subjects)
+        text += fmt::format("  {:<14} {}\n", s.name, s.found);
     return text;
 }
 

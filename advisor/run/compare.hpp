@@ -13,6 +13,7 @@ namespace arenite::advisor {
 struct subject {
     std::string name;
     std::string library; ///< to be preloaded
+    std::string found;   ///< the file that this means, and its version where it tells one
     std::vector<measured> runs;
     bool same_output = true; ///< and the same exit status, as with the C library's
 };

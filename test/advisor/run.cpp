@@ -122,6 +122,9 @@ TEST(arenite_run, compares_with_a_library_of_the_users_choice) {
     const nlohmann::json all = nlohmann::json::parse(contents_of(json));
     EXPECT_EQ(all["mallocs"].back()["malloc"], "own");
     EXPECT_EQ(all["mallocs"].back()["library"], library);
+    EXPECT_TRUE(has(r, ("  own            " + library + "\n").c_str())) << r.text;
+    for (const char* part : {"libc.so.6, version 2.", "/libarenite-malloc.so."})
+        EXPECT_TRUE(has(r, part)) << part << r.text;
     EXPECT_FALSE(all["mallocs"].back()["same_output"].get<bool>());
     std::filesystem::remove(json);
     std::filesystem::remove(library);
