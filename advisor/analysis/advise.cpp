@@ -66,20 +66,6 @@ bool can_be_tried(const candidate& c, const std::vector<site>& sites) {
     return all <= 32 * peak + (1 << 30);
 }
 
-bool earlier(const advice& a, const advice& b, const program_costs& of) {
-    // First the changes that need no allocator, then by what they save.
-    const bool grows_a = a.proposed.what == remedy::grow_by_doubling;
-    const bool grows_b = b.proposed.what == remedy::grow_by_doubling;
-    if (grows_a != grows_b)
-        return grows_a;
-    const auto is_guess = [](const advice& x) {
-        return x.is_worth == worth::walks && x.difference.burst_before <= 0;
-    };
-    if (is_guess(a) != is_guess(b))
-        return is_guess(b);
-    return saved_in_all(a.difference, of) > saved_in_all(b.difference, of);
-}
-
 program_costs costs_of(const trace::tables& known, const profile& recorded,
                        const replay::prepared_head& prepared) {
     program_costs costs{number(known, "cpu_ms") * 1e6, number(known, "peak_resident_bytes")};
@@ -94,6 +80,11 @@ program_costs costs_of(const trace::tables& known, const profile& recorded,
         double(prepared.peak_live_bytes) > cache_bytes())
         costs.share_in_objects = double(t.samples_in_objects()) / samples;
     costs.observed = samples >= double(least_samples);
+    costs.no_share_in_objects = !costs.observed || prepared.bursts < least_bursts
+                                    ? "too little was observed"
+                                : double(prepared.peak_live_bytes) <= cache_bytes()
+                                    ? "all objects fit into a cache"
+                                    : "no sample found it at work on its objects";
     if (const double n = double(t.watched_frees()); n >= least_watched_frees) {
         const double read = double(t.frees_of_used()) / n;
         costs.knows_reads = true;
@@ -144,7 +135,7 @@ void choose(advice_report& r) {
     std::vector<advice> all;
     all.swap(r.tried);
     std::stable_sort(all.begin(), all.end(),
-                     [&](const advice& a, const advice& b) { return earlier(a, b, r.costs); });
+                     [&](const advice& a, const advice& b) { return comes_before(a, b, r.costs); });
     std::set<std::size_t> taken;
     for (advice& a : all) {
         const bool overlaps = std::any_of(a.proposed.sites.begin(), a.proposed.sites.end(),
@@ -159,6 +150,21 @@ void choose(advice_report& r) {
 }
 
 } // namespace
+
+bool comes_before(const advice& a, const advice& b, const program_costs& of) {
+    const bool grows_a = a.proposed.what == remedy::grow_by_doubling;
+    const bool grows_b = b.proposed.what == remedy::grow_by_doubling;
+    if (of.cpu_ns <= 0 && grows_a != grows_b)
+        return grows_a;
+    const auto is_guess = [](const advice& x) {
+        return x.is_worth == worth::walks && x.difference.burst_before <= 0;
+    };
+    if (is_guess(a) != is_guess(b))
+        return is_guess(b);
+    const double saved_a = saved_in_all(a.difference, of);
+    const double saved_b = saved_in_all(b.difference, of);
+    return saved_a != saved_b ? saved_a > saved_b : grows_a && !grows_b;
+}
 
 advice_report advise_on(const std::string& trace, const advise_options& how) {
     advice_report r;
@@ -207,7 +213,7 @@ advice_report advise_on(const std::string& trace, const advise_options& how) {
     r.costs.take_replay_time_if_unknown(base.median(&outcome::ns));
     for (std::size_t i = 2; i < first; ++i) {
         const difference_made d = compare(base, results[i]);
-        r.mallocs.push_back({subjects[i].name, d, judge(d, r.costs)});
+        r.mallocs.push_back({subjects[i].name, d, judge(d, r.costs), subjects[i].preload});
     }
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const replayed& moved = results[first + i];
@@ -319,47 +325,83 @@ std::string doubt_of(const advice_report& r, double most_saved) {
     return {};
 }
 
+/// The gains that the first line weighs.
+struct weighed {
+    const other_malloc* best = nullptr; ///< of those that save time; null: none does
+    double advised = 0;                 ///< by all advice, or the best of it
+    bool walks_only = false;            ///< there is advice, and all of it is a guess about walks
+};
+
+weighed weigh(const advice_report& r) {
+    const auto saved = [&](const difference_made& d) { return saved_in_all(d, r.costs); };
+    weighed w;
+    for (const other_malloc& m : r.mallocs)
+        if ((m.is_worth == worth::time ||
+             (m.is_worth == worth::walks && m.difference.burst_before > 0)) &&
+            (w.best == nullptr || saved(m.difference) > saved(w.best->difference)))
+            w.best = &m;
+    w.walks_only = !r.advised.empty();
+    for (const advice& a : r.advised) {
+        w.advised = std::max(w.advised, saved(a.difference));
+        w.walks_only = w.walks_only && a.is_worth == worth::walks && a.difference.burst_before <= 0;
+    }
+    w.advised = std::max(w.advised, saved(r.all_advised));
+    return w;
+}
+
+std::string doubt_of(const advice_report& r, const weighed& w) {
+    const double best = w.best == nullptr ? 0 : saved_in_all(w.best->difference, r.costs);
+    return doubt_of(r, std::max(w.advised, best));
+}
+
+bool is_for_a_malloc(const advice_report& r, const weighed& w) {
+    return w.best != nullptr && (w.walks_only || r.advised.empty() ||
+                                 saved_in_all(w.best->difference, r.costs) >= 0.6 * w.advised);
+}
+
 } // namespace
+
+const other_malloc* malloc_of_first_line(const advice_report& r) {
+    const weighed w = weigh(r);
+    return doubt_of(r, w).empty() && is_for_a_malloc(r, w) ? w.best : nullptr;
+}
+
+std::string preload_line_of(const advice_report& r, const std::vector<std::string>& program) {
+    const other_malloc* const named = malloc_of_first_line(r);
+    if (named == nullptr || named->library.empty())
+        return {};
+    std::string line = "LD_PRELOAD=" + shell_word(named->library);
+    for (const std::string& word : program)
+        line += " " + shell_word(word);
+    if (program.empty())
+        line += " " + (r.program.empty() ? std::string{"program"} : r.program);
+    return line;
+}
 
 std::string first_line_of(const advice_report& r) {
     const auto saved = [&](const difference_made& d) { return saved_in_all(d, r.costs); };
     const auto within = [&](const difference_made& d) { return saved_text(d, r.costs); };
-    const other_malloc* best = nullptr;
-    for (const other_malloc& m : r.mallocs)
-        if ((m.is_worth == worth::time ||
-             (m.is_worth == worth::walks && m.difference.burst_before > 0)) &&
-            (best == nullptr || saved(m.difference) > saved(best->difference)))
-            best = &m;
-    double advised = 0;
-    bool walks_only = !r.advised.empty();
-    for (const advice& a : r.advised) {
-        advised = std::max(advised, saved(a.difference));
-        walks_only = walks_only && a.is_worth == worth::walks && a.difference.burst_before <= 0;
-    }
-    advised = std::max(advised, saved(r.all_advised));
-    if (const std::string doubt =
-            doubt_of(r, std::max(advised, best == nullptr ? 0 : saved(best->difference)));
-        !doubt.empty())
+    const weighed w = weigh(r);
+    if (const std::string doubt = doubt_of(r, w); !doubt.empty())
         return doubt;
-    if (r.advised.empty() && best == nullptr)
+    if (r.advised.empty() && w.best == nullptr)
         return "nothing here is worth your time";
-    if (best != nullptr &&
-        (walks_only || r.advised.empty() || saved(best->difference) >= 0.6 * advised))
-        return fmt::format("just link or preload {}: {} of {}, without a change", best->name,
-                           within(best->difference), r.costs.whole());
-    if (walks_only)
+    if (is_for_a_malloc(r, w))
+        return fmt::format("just link or preload {}: {} of {}, without a change", w.best->name,
+                           within(w.best->difference), r.costs.whole());
+    if (w.walks_only)
         return "nothing to gain in the calls; where the program walks its objects it may gain";
     if (r.advised[0].proposed.what == remedy::grow_by_doubling)
         return fmt::format("worth it: {} of {}, and no allocator is needed for it",
                            within(r.advised[0].difference), r.costs.whole());
-    if (advised <= 0)
+    if (w.advised <= 0)
         return fmt::format("worth it for its memory: {} less",
                            bytes_text(r.advised[0].difference.saved_bytes));
     const auto more = [&](const advice& a, const advice& b) {
         return saved(a.difference) < saved(b.difference);
     };
     const difference_made& most =
-        saved(r.all_advised) >= advised
+        saved(r.all_advised) >= w.advised
             ? r.all_advised
             : std::max_element(r.advised.begin(), r.advised.end(), more)->difference;
     return fmt::format("worth it: {} of {}", within(most), r.costs.whole());

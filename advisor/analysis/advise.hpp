@@ -40,6 +40,7 @@ struct other_malloc {
     std::string name;
     difference_made difference;
     worth is_worth = worth::nothing;
+    std::string library = {}; ///< to be preloaded
 };
 
 /// How advice is sought.
@@ -82,6 +83,10 @@ struct advice_report : recording_told {
 /// Reads the trace and replays it: all of `arenite advise`.
 [[nodiscard]] advice_report advise_on(const std::string& trace, const advise_options& how);
 
+/// The order of advice: by what it saves; what is a guess comes last. Where two save as much, or it
+/// cannot be told how much, a growing buffer is first, for it needs no allocator.
+[[nodiscard]] bool comes_before(const advice& a, const advice& b, const program_costs& of);
+
 /// Tries the report's advice on another recording of the program.
 void test_on(advice_report& r, const std::string& trace, const advise_options& how);
 
@@ -90,5 +95,13 @@ void test_on(advice_report& r, const std::string& trace, const advise_options& h
 
 /// The line that the report begins with: whether it is worth it.
 [[nodiscard]] std::string first_line_of(const advice_report& r);
+
+/// The malloc that this line says to link or preload; null: it names none.
+[[nodiscard]] const other_malloc* malloc_of_first_line(const advice_report& r);
+
+/// "LD_PRELOAD=/usr/lib/libmimalloc.so.2 ./program 3": runs the program with that malloc; empty
+/// where none is named. Without the program's words its name stands for them.
+[[nodiscard]] std::string preload_line_of(const advice_report& r,
+                                          const std::vector<std::string>& program);
 
 } // namespace arenite::advisor

@@ -63,6 +63,16 @@ std::vector<std::size_t> walked_sites(const profile& of, const std::vector<site>
     return found;
 }
 
+/// The bytes that a growing buffer copies on its way. A realloc that leaves the buffer where it is
+/// copies nothing; one that moves it may move pages.
+std::string copies_of(const stack_profile& s) {
+    const std::uint64_t copied = s.copied - s.stayed;
+    if (copied == 0)
+        return ", each time in its place";
+    return fmt::format(" and copies {}{} on the way", s.moved != 0 ? "up to " : "",
+                       bytes_text(double(copied)));
+}
+
 constexpr std::size_t most_places = 6; ///< named in code
 
 /// "// at: make scene.cpp:31, make scene.cpp:33", of the sites that fit; empty: none does.
@@ -358,11 +368,10 @@ std::string title_of(const candidate& c, const std::vector<site>& sites) {
                              c.sites.size() == 2 ? "" : "s");
     switch (c.what) {
     case remedy::grow_by_doubling:
-        return fmt::format("{}: one buffer grows in {} small steps up to {} and copies {} on the "
-                           "way; reserve its size, or double it",
+        return fmt::format("{}: one buffer grows in {} small steps up to {}{}; reserve its size, "
+                           "or double it",
                            where, grouped(first.sum.longest_chain),
-                           bytes_text(double(first.sum.largest)),
-                           bytes_text(double(first.sum.copied)));
+                           bytes_text(double(first.sum.largest)), copies_of(first.sum));
     case remedy::scratch:
         return where + ": freed again at once; a scope on the thread's scratch memory";
     case remedy::linear:

@@ -51,7 +51,7 @@ void profile::take(const trace::event& e) {
         note_birth(change.slot, e);
         break;
     case kind::resized:
-        note_resize(change.slot, change.before, e);
+        note_resize(change.slot, change.before, change.moved, e);
         break;
     case kind::died:
         touched_.take_free(e.thread, change.slot, live_.at(change.slot).kept.born);
@@ -96,7 +96,8 @@ void profile::note_link(stack_profile& of, kept& longer, std::uint32_t steps, st
     of.longest_chain = std::max<std::uint64_t>(of.longest_chain, longer.chain);
 }
 
-void profile::note_resize(std::uint32_t slot, std::uint64_t before, const trace::event& e) {
+void profile::note_resize(std::uint32_t slot, std::uint64_t before, bool moved,
+                          const trace::event& e) {
     kept& k = live_.at(slot).kept;
     const std::uint64_t now = live_.at(slot).bytes;
     stack_profile& old = stack(k.stack);
@@ -112,8 +113,10 @@ void profile::note_resize(std::uint32_t slot, std::uint64_t before, const trace:
     }
     s.live_bytes += now;
     s.peak_bytes = std::max(s.peak_bytes, s.live_bytes);
-    if (trace::is_growth_step(before, now))
+    if (trace::is_growth_step(before, now)) {
         note_link(s, k, k.chain, before);
+        (moved ? s.moved : s.stayed) += before;
+    }
     freed_stack_ = UINT32_MAX;
 }
 

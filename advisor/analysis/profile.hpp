@@ -14,19 +14,25 @@
 
 namespace arenite::advisor {
 
+/// Buffers that grew in small steps.
+struct growth_profile {
+    std::uint64_t links = 0, copied = 0; ///< steps, and the bytes before each
+    std::uint64_t stayed = 0;            ///< of these: realloc left the buffer in its place
+    std::uint64_t moved = 0;             ///< of these: realloc moved it; of pages it copies nothing
+    std::uint64_t longest_chain = 0;
+};
+
 /// The requests of one call stack, and how they went on.
-struct stack_profile {
+struct stack_profile : growth_profile {
     std::uint64_t allocations = 0, bytes = 0;
     std::uint64_t frees = 0;
     std::uint64_t live_bytes = 0, peak_bytes = 0; ///< the peak is its own
     std::uint64_t bytes_at_peak = 0;              ///< when the program's was
     std::uint64_t smallest = UINT64_MAX, largest = 0;
-    std::uint64_t short_lived = 0;       ///< died within short_life events
-    std::uint64_t died_in_frame = 0;     ///< before the mark after their birth
-    std::uint64_t freed_in_runs = 0;     ///< directly after another free of this stack
-    std::uint64_t freed_by_others = 0;   ///< by another thread
-    std::uint64_t links = 0, copied = 0; ///< of growth chains: steps, and bytes moved by them
-    std::uint64_t longest_chain = 0;
+    std::uint64_t short_lived = 0;     ///< died within short_life events
+    std::uint64_t died_in_frame = 0;   ///< before the mark after their birth
+    std::uint64_t freed_in_runs = 0;   ///< directly after another free of this stack
+    std::uint64_t freed_by_others = 0; ///< by another thread
 };
 
 constexpr std::uint64_t short_life = 16; ///< events
@@ -71,7 +77,7 @@ private:
     void take(const trace::event& e);
     void take(const trace::observation& seen);
     void note_birth(std::uint32_t slot, const trace::event& e);
-    void note_resize(std::uint32_t slot, std::uint64_t before, const trace::event& e);
+    void note_resize(std::uint32_t slot, std::uint64_t before, bool moved, const trace::event& e);
     void note_death(std::uint32_t slot, const trace::event& e);
     void note_link(stack_profile& of, kept& longer, std::uint32_t steps, std::uint64_t bytes);
     stack_profile& stack(std::uint32_t number);

@@ -168,6 +168,8 @@ void add(stack_profile& to, const stack_profile& s) {
     to.freed_by_others += s.freed_by_others;
     to.links += s.links;
     to.copied += s.copied;
+    to.stayed += s.stayed;
+    to.moved += s.moved;
     to.longest_chain = std::max(to.longest_chain, s.longest_chain);
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "verdict.hpp"
 
+#include "../record/program.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -67,6 +69,15 @@ void compare_bursts(const replayed& base, const replayed& moved, difference_made
     d.burst_spread = 2 * std::sqrt(squares * double(n) / double(n - 1)) / accesses;
 }
 
+/// For a difference of which saved_in_walks is 0.
+const char* why_walks_count_for_nothing(const difference_made& d, const program_costs& of) {
+    if (of.share_in_objects <= 0 && *of.no_share_in_objects != 0)
+        return of.no_share_in_objects;
+    return of.cpu_ns <= 0 || of.share_in_objects <= 0 ? "it is not known how often it does that"
+           : d.burst_before == d.burst_after          ? "it is the same"
+                                                      : "bursts differ by more";
+}
+
 } // namespace
 
 difference_made compare(const replayed& base, const replayed& moved) {
@@ -127,6 +138,43 @@ std::string saved_text(const difference_made& d, const program_costs& of) {
                        100 * range.within(saved_in_all(d, of)) / of.cpu_ns,
                        100 * range.least / of.cpu_ns, 100 * range.most / of.cpu_ns,
                        d.one_turn ? "; one turn: no spread known" : "");
+}
+
+std::string figures_of(const difference_made& d, const program_costs& of) {
+    const double walks = saved_in_walks(d, of);
+    std::string text;
+    const double percent = of.cpu_ns > 0 ? -100 / of.cpu_ns : 0;
+    if (of.cpu_ns > 0 && walks != 0) {
+        const saved_range range = range_of(d, of);
+        text = fmt::format("{:+.1f} % {} in all ({:+.0f} to {:+.0f}): ",
+                           percent * range.within(saved_in_all(d, of)),
+                           of.cpu_is_known ? "CPU" : "of the replay", percent * range.most,
+                           percent * range.least);
+    }
+    text += fmt::format("{:+.1f} % {}", percent * saved_in_calls(d, of),
+                        walks != 0        ? "in calls"
+                        : of.cpu_is_known ? "CPU"
+                                          : "of the replay");
+    const std::string spread = d.one_turn
+                                   ? std::string{"one turn: no spread known"}
+                                   : fmt::format("turns differ by {:.1f}", -percent * d.spread_ns);
+    if (d.tried_unread)
+        text += fmt::format(" ({:+.1f} if it reads what it frees, {:+.1f} if not; {})",
+                            percent * d.saved_ns, percent * d.saved_unread_ns, spread);
+    else if (of.cpu_ns > 0)
+        text += fmt::format(" ({})", spread);
+    text += fmt::format(", {} {}", bytes_text(std::abs(d.saved_bytes)),
+                        d.saved_bytes >= 0 ? "less" : "more");
+    if (d.burst_before > 0 && walks != 0)
+        text += fmt::format(", {:+.1f} % by what it touches ({:.1f} -> {:.1f} ns an access)",
+                            percent * walks, d.burst_before, d.burst_after);
+    else if (d.burst_before > 0)
+        text += fmt::format(", {:.1f} -> {:.1f} ns an access of what it touches, which counts for "
+                            "nothing: {}",
+                            d.burst_before, d.burst_after, why_walks_count_for_nothing(d, of));
+    else if (d.walk_before > 0)
+        text += fmt::format(", walk {:.1f} -> {:.1f} ns", d.walk_before, d.walk_after);
+    return text;
 }
 
 worth judge(const difference_made& d, const program_costs& of) {

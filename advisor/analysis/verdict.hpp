@@ -26,6 +26,7 @@ struct program_costs {
     /// The part of the trace that was replayed; below 1, cpu_ns is of this part, too.
     double replayed_share = 1;
     bool cpu_is_known = true; ///< else cpu_ns is what the replay takes: shares are of that
+    const char* no_share_in_objects = ""; ///< why share_in_objects is 0
 
     /// The time that shares are of.
     [[nodiscard]] const char* whole() const noexcept {
@@ -83,6 +84,9 @@ struct saved_range {
     }
 };
 [[nodiscard]] saved_range range_of(const difference_made& d, const program_costs& of);
+/// All that is known of it, in a line: "-29.2 % CPU (turns differ by 0.2), 1.0 MB less, ...". The
+/// smaller number of a range is first.
+[[nodiscard]] std::string figures_of(const difference_made& d, const program_costs& of);
 /// "49 % (43 to 54)", of the program's CPU time; of one turn it says that, too.
 [[nodiscard]] std::string saved_text(const difference_made& d, const program_costs& of);
 

@@ -69,7 +69,7 @@ json of_advice(const advice& a, const advice_report& r) {
                                  {"largest", s.sum.largest},
                                  {"short_lived", s.sum.short_lived},
                                  {"died_in_frame", marked ? json(s.sum.died_in_frame) : json()},
-                                 {"copied_by_growth", s.sum.copied},
+                                 {"copied_by_growth", s.sum.copied - s.sum.stayed},
                                  {"longest_chain", s.sum.longest_chain}});
     }
     return made;

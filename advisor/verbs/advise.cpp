@@ -23,42 +23,12 @@ void say(const std::string& what) {
         fmt::print(stderr, "\r\033[K{}", what.empty() ? "" : what + " ...");
 }
 
-std::string figures(const difference_made& d, const program_costs& of) {
-    const double walks = saved_in_walks(d, of);
-    std::string text;
-    const double percent = of.cpu_ns > 0 ? -100 / of.cpu_ns : 0;
-    if (of.cpu_ns > 0 && walks != 0) {
-        const saved_range range = range_of(d, of);
-        text = fmt::format("{:+.1f} % {} in all ({:+.0f} to {:+.0f}): ",
-                           percent * range.within(saved_in_all(d, of)),
-                           of.cpu_is_known ? "CPU" : "of the replay", percent * range.least,
-                           percent * range.most);
-    }
-    text += fmt::format("{:+.1f} % {}", percent * saved_in_calls(d, of),
-                        walks != 0        ? "in calls"
-                        : of.cpu_is_known ? "CPU"
-                                          : "of the replay");
-    const std::string spread = d.one_turn
-                                   ? std::string{"one turn: no spread known"}
-                                   : fmt::format("turns differ by {:.1f}", -percent * d.spread_ns);
-    if (d.tried_unread)
-        text += fmt::format(" ({:+.1f} if it reads what it frees, {:+.1f} if not; {})",
-                            percent * d.saved_ns, percent * d.saved_unread_ns, spread);
-    else if (of.cpu_ns > 0)
-        text += fmt::format(" ({})", spread);
-    text += fmt::format(", {} {}", bytes_text(std::abs(d.saved_bytes)),
-                        d.saved_bytes >= 0 ? "less" : "more");
-    if (d.burst_before > 0)
-        text += fmt::format(", {:+.1f} % by what it touches ({:.1f} -> {:.1f} ns an access)",
-                            of.cpu_ns > 0 ? -100 * walks / of.cpu_ns : 0.0, d.burst_before,
-                            d.burst_after);
-    else if (d.walk_before > 0)
-        text += fmt::format(", walk {:.1f} -> {:.1f} ns", d.walk_before, d.walk_after);
-    return text;
-}
-
-void print(const advice_report& r, bool code) {
+void print(const advice_report& r, const std::vector<std::string>& program, bool code) {
+    if (!program.empty()) // it wrote to the same place
+        fmt::print("\narenite advise:\n");
     fmt::print("{}\n", r.first_line);
+    if (const std::string line = preload_line_of(r, program); !line.empty())
+        fmt::print("    {}\n", line);
     if (!r.damage.empty())
         fmt::print("the trace is damaged: {}\n", r.damage);
     fmt::print("{}: {} events, live at most {}; ", r.program.empty() ? "the program" : r.program,
@@ -68,7 +38,9 @@ void print(const advice_report& r, bool code) {
         fmt::print("malloc and free take {:.0f} % of {:.2f} s of CPU time{}\n",
                    r.costs.cpu_ns > 0 ? 100 * r.malloc_ns / r.costs.cpu_ns : 0.0,
                    r.costs.cpu_ns / r.costs.replayed_share * 1e-9,
-                   r.costs_are_native ? "" : " (by its recording)");
+                   r.costs_are_native
+                       ? ""
+                       : " (by its recording)");
     else
         fmt::print("its CPU time is not known: shares are of the replay's time, {:.3f} s\n",
                    r.costs.cpu_ns * 1e-9);
@@ -87,14 +59,14 @@ void print(const advice_report& r, bool code) {
     int number = 0;
     for (const advice& a : r.advised) {
         fmt::print("{:>2}. {}\n    {}{}\n", ++number, title_of(a.proposed, r.sites),
-                   figures(a.difference, r.costs),
+                   figures_of(a.difference, r.costs),
                    a.is_worth == worth::walks && a.difference.burst_before <= 0
                        ? "; only where it walks its objects"
                        : "");
         if (a.tested)
             fmt::print("    on the other recording: {} of {} call sites, {}{}\n",
                        a.tested->sites_found, a.proposed.sites.size(),
-                       figures(a.tested->difference, a.tested->costs),
+                       figures_of(a.tested->difference, a.tested->costs),
                        a.tested->is_worth == worth::nothing ? "; not worth it there" : "");
         if (a.held_bytes > 0)
             fmt::print("    it holds {} at most, where {} live\n", bytes_text(a.held_bytes),
@@ -103,14 +75,14 @@ void print(const advice_report& r, bool code) {
             fmt::print("\n{}\n", code_of(a.proposed, r.sites));
     }
     if (r.advised.size() > 1)
-        fmt::print("together: {}\n", figures(r.all_advised, r.costs));
+        fmt::print("together: {}\n", figures_of(r.all_advised, r.costs));
     for (const other_malloc& m : r.mallocs)
-        fmt::print("  {:<15} {}{}\n", m.name, figures(m.difference, r.costs),
+        fmt::print("  {:<15} {}{}\n", m.name, figures_of(m.difference, r.costs),
                    m.is_worth == worth::nothing ? "" : "  <- no change of the source");
     for (const advice& a : r.tried) {
         const std::string overlap = overlap_text(r, a);
         fmt::print("  leave it: {} ({}{}{})\n", title_of(a.proposed, r.sites),
-                   figures(a.difference, r.costs),
+                   figures_of(a.difference, r.costs),
                    a.too_dear ? fmt::format(", it would hold {}", bytes_text(a.held_bytes)) : "",
                    overlap.empty() ? "" : "; " + overlap);
     }
@@ -205,7 +177,7 @@ int advise(arguments& given) {
     if (!other.empty())
         test_on(r, other, how);
     say("");
-    print(r, code);
+    print(r, given.program(), code);
     if (!json.empty())
         whole_file{json}.keep(advice_as_json(r));
     if (!page.empty())

@@ -42,6 +42,40 @@ TEST(advise, finds_a_buffer_that_grows_by_realloc) {
     EXPECT_EQ(p.propose().names(remedy::grow_by_doubling), "append");
 }
 
+TEST(advise, counts_as_copied_what_a_growing_buffer_may_have_copied) {
+    made_up_program p;
+    const auto by_hand = p.called({"lengthen"}), moving = p.called({"append"});
+    const auto staying = p.called({"extend"});
+    constexpr std::uint64_t steps = 200;
+    std::uint64_t last = p.make(by_hand, 1000), moved = p.make(moving, 1000);
+    const std::uint64_t stays = p.make(staying, 1000);
+    for (std::uint64_t i = 2; i <= steps; ++i) {
+        const std::uint64_t longer = p.make(by_hand, i * 1000);
+        p.end(last);
+        last = longer;
+    }
+    for (std::uint64_t i = 2; i <= steps; ++i) {
+        if (i % 2 != 0)
+            p.resize(moved, i * 1000, moving);
+        else
+            p.move(moved, i * 1000, moving);
+        p.resize(stays, i * 1000, staying);
+    }
+    const auto found = p.propose();
+    std::string titles;
+    for (const candidate& c : found.all)
+        if (c.what == remedy::grow_by_doubling)
+            titles += title_of(c, found.sites) + "\n";
+    // The steps of 4,000 and more bytes add up to 19.9 MB, each second of them to half of it.
+    for (const char* part : {"lengthen program.cpp:1: one buffer grows in 196 small steps up to "
+                             "200.0 KB and copies 19.9 MB on",
+                             "append program.cpp:2: one buffer grows in 196 small steps up to "
+                             "200.0 KB and copies up to 10.0 MB on",
+                             "extend program.cpp:3: one buffer grows in 196 small steps up to "
+                             "200.0 KB, each time in its place;"})
+        EXPECT_NE(titles.find(part), std::string::npos) << part << "\n" << titles;
+}
+
 TEST(advise, leaves_a_buffer_alone_that_doubles) {
     made_up_program p;
     const auto grow = p.called({"std::vector<int>::push_back(int)", "fill"});
@@ -344,6 +378,43 @@ TEST(advise, promises_what_lies_between_both_kinds_of_frees) {
     // They differ by more than that: it is none, but it may be one.
     d.burst_spread = 10;
     EXPECT_EQ(saved_text(d, {1e9, 1e8, 0.5}), "15 % (6 to 32)");
+}
+
+TEST(advise, tells_the_smaller_number_of_a_range_first) {
+    difference_made d = compare(turns({500e6, 500e6, 500e6}), turns({400e6, 400e6, 400e6}));
+    d.spread_ns = 30e6;
+    d.burst_before = 100;
+    d.burst_after = 92;
+    const std::string less = figures_of(d, {1e9, 1e8, 0.5});
+    EXPECT_TRUE(less.starts_with("-14.0 % CPU in all (-17 to -11): ")) << less;
+    EXPECT_NE(less.find("-4.0 % by what it touches (100.0 -> 92.0 ns an access)"),
+              std::string::npos)
+        << less;
+    d.saved_ns = -100e6;
+    d.burst_after = 108;
+    const std::string more = figures_of(d, {1e9, 1e8, 0.5});
+    EXPECT_TRUE(more.starts_with("+14.0 % CPU in all (+11 to +17): ")) << more;
+}
+
+TEST(advise, says_why_a_change_of_bursts_counts_for_nothing) {
+    difference_made d = compare(turns({500e6, 500e6, 500e6}), turns({400e6, 400e6, 400e6}));
+    d.burst_before = 12.5;
+    d.burst_after = 7;
+    program_costs program{1e9, 1e8};
+    program.no_share_in_objects = "all objects fit into a cache";
+    const auto says = [&](const char* words) {
+        const std::string text = figures_of(d, program);
+        EXPECT_NE(text.find(std::string{"12.5 -> 7.0 ns an access of what it touches, which counts "
+                                        "for nothing: "} +
+                            words),
+                  std::string::npos)
+            << text;
+        EXPECT_EQ(text.find("0.0 % by what"), std::string::npos) << text;
+    };
+    says("all objects fit into a cache");
+    program.share_in_objects = 0.5;
+    d.burst_spread = 6;
+    says("bursts differ by more");
 }
 
 TEST(advise, promises_by_the_share_of_frees_that_had_been_read) {

@@ -189,7 +189,10 @@ TEST(advised, judges_the_beginning_of_a_long_trace_by_its_share_of_the_time) {
 TEST(advised, says_first_that_nothing_is_worth_it) {
     const finished r = shell("$A advise --turns 3 -- " ARENITE_ADVISED " calculates");
     EXPECT_EQ(r.code, 0);
-    EXPECT_NE(r.text.find("\nnothing here is worth your time\n"), std::string::npos) << r.text;
+    // The program wrote to the same place before.
+    EXPECT_NE(r.text.find("\narenite advise:\nnothing here is worth your time\n"),
+              std::string::npos)
+        << r.text;
 }
 
 TEST(advised, gives_every_run_of_the_program_the_same_input) {
@@ -260,6 +263,40 @@ TEST(advised, says_where_call_sites_have_another_advice) {
     EXPECT_EQ(says({3, 1}), "part of advice 2");
     EXPECT_EQ(says({3, 4}), "it shares call sites with advice 2");
     EXPECT_EQ(says({4}), "");
+}
+
+TEST(advised, is_in_the_order_of_what_it_saves) {
+    const auto advice_of = [](remedy what, double saved_ns) {
+        advice a;
+        a.proposed.what = what;
+        a.difference.saved_ns = saved_ns;
+        a.is_worth = worth::time;
+        return a;
+    };
+    const program_costs known{.cpu_ns = 1e9}, unknown;
+    const advice grows = advice_of(remedy::grow_by_doubling, 32e6);
+    const advice more = advice_of(remedy::ordered, 373e6), as_much = advice_of(remedy::pool, 32e6);
+    EXPECT_TRUE(comes_before(more, grows, known));
+    EXPECT_FALSE(comes_before(grows, more, known));
+    EXPECT_TRUE(comes_before(grows, as_much, known)); // it needs no allocator
+    EXPECT_FALSE(comes_before(as_much, grows, known));
+    EXPECT_TRUE(comes_before(grows, more, unknown));
+    advice guess = advice_of(remedy::ordered, 400e6);
+    guess.is_worth = worth::walks; // without bursts
+    EXPECT_TRUE(comes_before(grows, guess, known));
+}
+
+TEST(first_line, comes_with_a_line_that_runs_the_program_with_the_malloc_it_names) {
+    advice_report r;
+    r.costs.cpu_ns = 1e9;
+    r.program = "scene";
+    EXPECT_EQ(preload_line_of(r, {}), "");
+    r.mallocs.push_back({"quick", {.saved_ns = 1e8}, worth::time, "/usr/lib/libquick.so"});
+    EXPECT_EQ(preload_line_of(r, {}), "LD_PRELOAD=/usr/lib/libquick.so scene");
+    EXPECT_EQ(preload_line_of(r, {"./scene", "it's", "3"}),
+              "LD_PRELOAD=/usr/lib/libquick.so ./scene 'it'\\''s' 3");
+    r.mallocs[0].is_worth = worth::nothing;
+    EXPECT_EQ(preload_line_of(r, {}), "");
 }
 
 // By chance the sum of advice may seem to save time where each by itself is worth nothing.

@@ -54,6 +54,15 @@ public:
     void end(std::uint64_t object, std::uint32_t thread = 0) {
         to_->put({.address = object * 64, .thread = thread, .what = op::free});
     }
+    /// A realloc that found no room behind the object.
+    void move(std::uint64_t& object, std::uint64_t bytes, std::uint32_t at) {
+        to_->put({.address = ++objects_ * 64,
+                  .old_address = object * 64,
+                  .bytes = bytes,
+                  .stack = at,
+                  .what = op::realloc});
+        object = objects_;
+    }
     void resize(std::uint64_t object, std::uint64_t bytes, std::uint32_t at) {
         to_->put({.address = object * 64,
                   .old_address = object * 64,
