@@ -71,7 +71,11 @@ program_costs costs_of(const trace::tables& known, const profile& recorded,
     program_costs costs{number(known, "cpu_ms") * 1e6, number(known, "peak_resident_bytes")};
     const touches& t = recorded.touched();
     const double samples = double(t.samples()) + number(known, "samples_in_calls");
-    if (samples >= double(least_samples)) { // else it is not known how much of it recording took
+    // The program's own: less what recording took of it.
+    if (!known.word("recorder_us").empty()) {
+        costs.cpu_ns = std::max(0.0, costs.cpu_ns - number(known, "bursts_ms") * 1e6 -
+                                         number(known, "recorder_us") * 1e3);
+    } else if (samples >= double(least_samples)) { // a trace of before: by samples, or not at all
         const double ours = number(known, "samples_of_malloc");
         costs.cpu_ns = std::max(0.0, costs.cpu_ns - number(known, "bursts_ms") * 1e6) * samples /
                        (samples + ours);
@@ -250,6 +254,9 @@ advice_report advise_on(const std::string& trace, const advise_options& how) {
     if (!r.advised.empty() || std::any_of(r.mallocs.begin(), r.mallocs.end(), is_worth_it))
         try_unread(r, prepared, mallocs, how);
     r.first_line = first_line_of(r);
+    if (!r.costs_are_native && r.costs.cpu_is_known && !r.first_line.starts_with("no verdict"))
+        r.first_line += "; the recording slowed the program, so true shares are larger: `arenite "
+                        "advise -- program` tells them";
     return r;
 }
 

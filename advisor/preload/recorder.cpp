@@ -110,6 +110,7 @@ bool recorder::enter(thread_state& t) noexcept {
         return false;
     }
     const kept_errno kept;
+    const std::uint64_t began = thread_cpu_ns();
     held_signals mine; // a jump from here would leave the thread with half of what it needs
     mine.hold();
     t.frame = __builtin_frame_address(0);
@@ -138,9 +139,16 @@ bool recorder::enter(thread_state& t) noexcept {
         lock_.unlock();
     }
     const bool can = guard_->mode == recording && (t.ring != nullptr || take_ring(t));
+    if (guard_->mode == recording)
+        count_rare_ns(began);
     t.busy = 0;
     mine.release();
     return can;
+}
+
+void recorder::count_rare_ns(std::uint64_t began) noexcept {
+    if (const std::uint64_t now = thread_cpu_ns(); now > began && began != 0)
+        process_->costs.own.rare_ns.fetch_add(now - began, std::memory_order_relaxed);
 }
 
 bool recorder::take_ring(thread_state& t) noexcept {
@@ -153,7 +161,8 @@ bool recorder::take_ring(thread_state& t) noexcept {
         r.process = number_;
         r.thread = process_->threads.fetch_add(1, std::memory_order_relaxed);
         t.head = r.head.load(std::memory_order_relaxed);
-        t.room_until = t.head; // looked at anew at once
+        t.looks_at = t.room_until = t.head; // looked at anew at once
+        t.timed_at = t.head + 37;
         t.ring = &r;
         t.without = 0;
         t.timed = 0;
@@ -190,6 +199,36 @@ void recorder::thread_ends(void* ring) noexcept {
         ::munmap(thread_.rules, sizeof(recent_rules));
     thread_.rules = nullptr;
     static_cast<record::ring*>(ring)->state.store(record::ring_ended, std::memory_order_release);
+}
+
+/// Now and then: is there room, and how long does an event take?
+void recorder::look_and_write(thread_state& t, record::op what, const void* place,
+                              std::size_t bytes, unsigned log2_alignment,
+                              const caller* from) noexcept {
+    if (t.head >= t.room_until && !wait_for_room(t))
+        return;
+    const bool is_timed = t.head >= t.timed_at;
+    if (!is_timed) {
+        t.looks_at = t.room_until < t.timed_at ? t.room_until : t.timed_at;
+        return write(t, what, place, bytes, log2_alignment, from);
+    }
+    record::own_costs& own = process_->costs.own;
+    const std::uint64_t rare = own.rare_ticks.load(std::memory_order_relaxed);
+    // Reading the counter takes time, too. What is begun before does not run beside it: so it is
+    // measured how long an event takes alone.
+    const std::uint64_t before = ticks_when_done(), begin = ticks_when_done();
+    write(t, what, place, bytes, log2_alignment, from);
+    const std::uint64_t end = ticks_when_done();
+    const std::uint64_t taken = end - begin, reading = begin - before;
+    constexpr std::uint64_t displaced = 1u << 16; // another program ran
+    if (taken < displaced && own.rare_ticks.load(std::memory_order_relaxed) == rare) {
+        own.timed_ticks.fetch_add(taken > reading ? taken - reading : 0, std::memory_order_relaxed);
+        own.timed_events.fetch_add(1, std::memory_order_relaxed);
+    }
+    // At no steady distance: what programs do comes in rounds.
+    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
+    t.timed_at = t.head + 33 + (end * odd >> 58);
+    t.looks_at = t.room_until < t.timed_at ? t.room_until : t.timed_at;
 }
 
 /// A stack that is compared with the unwind tables, or timed.
@@ -235,6 +274,7 @@ void recorder::judge_cost(thread_state& t) noexcept {
 /// The recorder wakes when half of a ring is full; a thread that is faster waits for it.
 bool recorder::wait_for_room(thread_state& t) noexcept {
     const kept_errno kept;
+    const std::uint64_t began = thread_cpu_ns();
     record::ring& r = *t.ring;
     const std::uint64_t begin = now(false);
     for (unsigned waits = 0;; ++waits) {
@@ -252,6 +292,7 @@ bool recorder::wait_for_room(thread_state& t) noexcept {
             const std::uint64_t half = record::ring_events / 2;
             t.room_until = t.head + (room < half ? room : half);
             judge_cost(t);
+            count_rare_ns(began);
             return true;
         }
         if (alone) {

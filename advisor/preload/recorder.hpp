@@ -5,16 +5,12 @@
 #include "../record/area.hpp"
 #include "observer.hpp"
 #include "stacks.hpp"
+#include "ticks.hpp"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <pthread.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#else
-#include <time.h>
-#endif
 
 extern "C" char __libc_single_threaded; // NOLINT: glibc's
 
@@ -24,7 +20,9 @@ namespace arenite::preload {
 struct thread_state {
     record::ring* ring;
     std::uint64_t head;
+    std::uint64_t looks_at;   ///< the lesser of the next two
     std::uint64_t room_until; ///< head may reach it before tail is looked at
+    std::uint64_t timed_at;   ///< head where an event is timed
     std::uint32_t busy;       ///< within the recorder: what it does is not the program's
     const void* frame;        ///< of its function that is busy
     std::uint32_t stacks;     ///< taken; one of 1024 is checked, one of 64 timed
@@ -51,27 +49,10 @@ public:
             if (!enter(t))
                 return;
         }
-        if (t.head >= t.room_until) [[unlikely]] {
-            if (!wait_for_room(t))
-                return;
-        }
-        t.frame = __builtin_frame_address(0);
-        t.busy = 1;
-        std::uint64_t stack = 0;
-        if (from != nullptr)
-            stack = (++t.stacks & 63) != 0 ? stacks_.number_of(*from, false, t.rules)
-                                           : number_of_some(*from, t);
-        record::ring& r = *t.ring;
-        r.busy.store(1, std::memory_order_relaxed);
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        record::raw_event& e = r.events[t.head % record::ring_events];
-        e.time = now(from != nullptr);
-        e.place = (reinterpret_cast<std::uint64_t>(place) & ((std::uint64_t{1} << 48) - 1)) |
-                  std::uint64_t{what} << 48 | std::uint64_t{log2_alignment} << 52;
-        e.what = (bytes < record::most_bytes ? bytes : record::most_bytes) | stack << 40;
-        r.head.store(++t.head, std::memory_order_release);
-        r.busy.store(0, std::memory_order_release);
-        t.busy = 0;
+        if (t.head >= t.looks_at) [[unlikely]]
+            look_and_write(t, what, place, bytes, log2_alignment, from);
+        else
+            write(t, what, place, bytes, log2_alignment, from);
     }
 
     void closed_a_library() noexcept;
@@ -98,6 +79,31 @@ private:
         std::uint32_t mode; ///< a forked child finds 0 here
     };
 
+    /// Into the thread's ring, where there is room.
+    [[gnu::always_inline]] void write(thread_state& t, record::op what, const void* place,
+                                      std::size_t bytes, unsigned log2_alignment,
+                                      const caller* from) noexcept {
+        t.frame = __builtin_frame_address(0);
+        t.busy = 1;
+        std::uint64_t stack = 0;
+        if (from != nullptr)
+            stack = (++t.stacks & 63) != 0 ? stacks_.number_of(*from, false, t.rules)
+                                           : number_of_some(*from, t);
+        record::ring& r = *t.ring;
+        r.busy.store(1, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        record::raw_event& e = r.events[t.head % record::ring_events];
+        e.time = now(from != nullptr);
+        e.place = (reinterpret_cast<std::uint64_t>(place) & ((std::uint64_t{1} << 48) - 1)) |
+                  std::uint64_t{what} << 48 | std::uint64_t{log2_alignment} << 52;
+        e.what = (bytes < record::most_bytes ? bytes : record::most_bytes) | stack << 40;
+        r.head.store(++t.head, std::memory_order_release);
+        r.busy.store(0, std::memory_order_release);
+        t.busy = 0;
+    }
+    void look_and_write(thread_state& t, record::op what, const void* place, std::size_t bytes,
+                        unsigned log2_alignment, const caller* from) noexcept;
+
     [[nodiscard]] bool enter(thread_state& t) noexcept;
     [[nodiscard]] bool start() noexcept;
     [[nodiscard]] bool map_area() noexcept;
@@ -105,6 +111,7 @@ private:
     [[nodiscard]] bool wait_for_room(thread_state& t) noexcept;
     [[nodiscard]] std::uint32_t number_of_some(const caller& from, thread_state& t) noexcept;
     void judge_cost(thread_state& t) noexcept;
+    void count_rare_ns(std::uint64_t began) noexcept; ///< CPU time of the thread
     static void thread_ends(void* ring) noexcept;
     [[nodiscard]] static bool leaves(const void* frame, std::uint64_t to) noexcept;
 
@@ -122,10 +129,7 @@ private:
         return __rdtsc();
 #else
         (void)after;
-        timespec t{};
-        ::clock_gettime(CLOCK_MONOTONIC, &t);
-        return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u +
-               static_cast<std::uint64_t>(t.tv_nsec);
+        return ticks();
 #endif
     }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "stacks.hpp"
 
+#include "ticks.hpp"
+
 #include <cstring>
 #include <sched.h>
 #include <sys/mman.h>
@@ -105,6 +107,7 @@ frame_rule stack_table::rule_for(std::uint64_t pc) noexcept {
 frame_rule stack_table::learn(std::uint64_t pc) noexcept {
     frame_rule rule{frame_rule::special, frame_rule::beyond, 0};
     loaded_object found{};
+    const rare_work counted{into_->costs.own};
     lock_.lock();
     if (find_object(pc - 1, found)) {
         note_module(found);
@@ -206,6 +209,7 @@ void stack_table::closed_a_library() noexcept {
             if (found.base == frame_rule::special) {
                 if (found.offset == frame_rule::last)
                     return count;
+                const rare_work counted{into_->costs.own};
                 into_->costs.unwound_slowly.fetch_add(1, std::memory_order_relaxed);
                 const unsigned told = unwind(from.pc, frames, most);
                 return told != 0 ? told : count;
@@ -225,6 +229,7 @@ void stack_table::closed_a_library() noexcept {
 
 void stack_table::check(caller from, const std::uint64_t* frames, unsigned count,
                         unsigned most) noexcept {
+    const rare_work counted{into_->costs.own};
     std::uint64_t told[most_frames];
     const unsigned n = unwind(from.pc, told, most);
     into_->checked.fetch_add(1, std::memory_order_relaxed);
@@ -237,6 +242,7 @@ std::uint32_t stack_table::add(std::uint64_t hash, const std::uint64_t* frames,
     // The frames that were not looked up, the last of a full stack, have modules too.
     for (unsigned i = 0; i < count; ++i)
         (void)rule_for(frames[i]);
+    const rare_work counted{into_->costs.own};
     lock_.lock();
     std::uint32_t number = 0;
     constexpr std::size_t mask = (std::size_t{1} << stack_bits) - 1;

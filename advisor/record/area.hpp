@@ -18,7 +18,7 @@
 /// the program crashes, calls _exit or is killed.
 namespace arenite::record {
 
-constexpr std::uint32_t area_magic = 0x41524541, area_version = 6;
+constexpr std::uint32_t area_magic = 0x41524541, area_version = 7;
 constexpr std::size_t most_processes = 32, most_rings = 256, most_modules = 4096;
 constexpr std::size_t ring_events = 16384;
 constexpr std::size_t stack_words = std::size_t{4} << 20; ///< of all stacks of a process
@@ -139,11 +139,21 @@ struct looks {
     burst burst_at[most_bursts];
 };
 
-/// The costs of call stacks, of all threads.
-struct stack_costs {
+/// The recorder's part of the program's CPU time, without bursts, of all threads. One event of 64
+/// is timed; what happens seldom always.
+struct alignas(64) own_costs {
+    std::atomic<std::uint64_t> timed_ticks, timed_events;
+    std::atomic<std::uint64_t>
+        rare_ticks; ///< for stacks and addresses that are met for the first time
+    std::atomic<std::uint64_t> rare_ns; ///< for beginning, and for rings that were half full
+};
+
+/// The costs of recording, of all threads; of call stacks by themselves, too.
+struct recording_costs {
     std::atomic<std::uint32_t> frames;            ///< of a stack, now
     std::atomic<std::uint64_t> stacks_ns, cpu_ns; ///< since it changed: for stacks, and in all
     std::atomic<std::uint64_t> unwound_slowly;
+    own_costs own;
 };
 
 /// A stack is a word, frames 8 | generation 32, and its return addresses, innermost first.
@@ -153,7 +163,7 @@ struct process {
     std::uint64_t start_time;
     std::atomic<std::uint32_t> threads, modules, stacks, words;
     std::atomic<std::uint64_t> lost, checked, differing, usable_size_calls;
-    stack_costs costs;
+    recording_costs costs;
     observing observed;
     module module_at[most_modules];
     std::uint64_t stack_at[stack_words];

@@ -114,7 +114,17 @@ void process_trace::put_looks(std::uint64_t until) {
         file_.put(std::move(looks_.back().seen));
 }
 
+/// The CPU time of the program that was the recorder's, but for bursts.
+double process_trace::recorder_ns() const {
+    const record::own_costs& own = from_.costs.own;
+    const auto events = double(own.timed_events.load());
+    const double each = events == 0 ? 0 : double(own.timed_ticks.load()) / events;
+    const double ticks = each * double(written_.notes) + double(own.rare_ticks.load());
+    return ticks * nanoseconds_a_tick() + double(own.rare_ns.load());
+}
+
 void process_trace::put(const record::raw_event& e, std::uint32_t thread) {
+    ++written_.notes;
     if (!looks_.empty()) [[unlikely]]
         put_looks(e.time);
     trace::event made;
@@ -171,6 +181,7 @@ void process_trace::finish(std::map<std::string, std::string> about) {
     about["bursts"] = std::to_string(from_.observed.bursts.load());
     about["burst_instructions"] = std::to_string(from_.observed.steps.load());
     about["bursts_ms"] = std::to_string(from_.observed.burst_ns.load() / 1'000'000);
+    about["recorder_us"] = std::to_string(std::int64_t(recorder_ns() / 1000));
     about["accesses"] = why_unobserved_text(from_.observed.why_not.load());
     if (from_.observed.without_clock.load() != 0)
         about["recording_ended"] = ended_without_clock;

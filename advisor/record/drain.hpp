@@ -35,6 +35,7 @@ public:
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
 private:
+    [[nodiscard]] double recorder_ns() const;
     void put_looks(std::uint64_t until);
     [[nodiscard]] trace::frame frame_of(std::uint64_t pc, std::uint64_t closings) const;
 
@@ -44,7 +45,7 @@ private:
     bool anonymous_;
     std::uint32_t modules_ = 0, words_ = 0;
     struct {
-        std::uint64_t events = 0, marks = 0;
+        std::uint64_t events = 0, marks = 0, notes = 0; ///< a realloc has two notes
     } written_;
     struct {
         std::uint32_t frames = 0; ///< of a stack, now

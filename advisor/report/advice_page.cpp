@@ -89,7 +89,7 @@ const kept = d => Math.abs(d.saved_bytes) < 0.005 * a.peak_resident_bytes ?
 $("verdict").textContent = a.verdict;
 $("program").textContent = `${a.program || "The program"}: ${a.events.toLocaleString()} events, ` +
   (a.cpu_is_known ? `${(a.cpu_ns * 1e-9).toFixed(2)} s of CPU time` +
-  `${a.cpu_is_native ? "" : " while recorded"}, of which malloc and free take ` +
+  `${a.cpu_is_native ? "" : " by its recording, which slowed it"}, of which malloc and free take ` +
   `${share(a.malloc_ns)}` : "its CPU time is not known: shares are of the replay's time") +
   `; ${bytes(a.peak_resident_bytes)} resident. ` +
   (a.sparse ? a.sparse + ". " : "") +

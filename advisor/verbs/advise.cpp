@@ -40,7 +40,7 @@ void print(const advice_report& r, const std::vector<std::string>& program, bool
                    r.costs.cpu_ns / r.costs.replayed_share * 1e-9,
                    r.costs_are_native
                        ? ""
-                       : " (by its recording)");
+                       : " (by its recording, less what the recorder measured of itself)");
     else
         fmt::print("its CPU time is not known: shares are of the replay's time, {:.3f} s\n",
                    r.costs.cpu_ns * 1e-9);

@@ -9,8 +9,10 @@
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <report/advice_json.hpp>
+#include <trace/writer.hpp>
 #include <unistd.h>
 
 // Programs are recorded, and what replays of them count decides; each is a mode of
@@ -284,6 +286,36 @@ TEST(advised, is_in_the_order_of_what_it_saves) {
     advice guess = advice_of(remedy::ordered, 400e6);
     guess.is_worth = worth::walks; // without bursts
     EXPECT_TRUE(comes_before(grows, guess, known));
+}
+
+/// A trace of some allocations whose words are these.
+std::string trace_that_says(const std::map<std::string, std::string>& words) {
+    const std::string path = temporary(".words");
+    trace::writer to{path};
+    for (std::uint64_t i = 1; i <= 100; ++i)
+        to.put({.address = i * 64, .bytes = 48, .stack = 0});
+    to.flush();
+    to.put_about(words);
+    return path;
+}
+
+TEST(advised, shares_are_of_the_time_without_what_recording_took) {
+    std::map<std::string, std::string> words{
+        {"cpu_ms", "100"}, {"bursts_ms", "10"}, {"end", "exit 0"}};
+    const advise_options by_recording = counting(0);
+    const advice_report before = advise_on(trace_that_says(words), by_recording);
+    EXPECT_EQ(before.costs.cpu_ns, 100e6); // a trace of before, with too few samples to tell
+    words["recorder_us"] = "60000";
+    const std::string path = trace_that_says(words);
+    const advice_report now = advise_on(path, by_recording);
+    EXPECT_EQ(now.costs.cpu_ns, 30e6);
+    for (const advice_report* r : {&before, &now})
+        EXPECT_NE(r->first_line.find("; the recording slowed the program, so true shares are "
+                                     "larger: `arenite advise -- program` tells them"),
+                  std::string::npos)
+            << r->first_line;
+    EXPECT_EQ(advise_on(path, counting()).first_line, "nothing here is worth your time");
+    std::filesystem::remove(path);
 }
 
 TEST(first_line, comes_with_a_line_that_runs_the_program_with_the_malloc_it_names) {

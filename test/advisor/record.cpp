@@ -55,6 +55,14 @@ TEST(record, sees_every_entry_point_as_often_as_it_is_called) {
     }
 }
 
+TEST(record, tells_how_much_of_the_cpu_time_was_its_own) {
+    const recording r = record("temporaries", "--accesses off", ARENITE_ADVISED);
+    ASSERT_EQ(r.run.code, 0) << r.run.text;
+    // No event takes less than a nanosecond; no more was taken than there was.
+    EXPECT_GT(r.words("recorder_us") * 1000, int(r.events.size()));
+    EXPECT_LT(r.words("recorder_us"), (r.words("cpu_ms") + 10) * 1000);
+}
+
 TEST(record, knows_which_function_called) {
     const recording r = record("stacks");
     std::set<std::string> names;
