@@ -76,6 +76,7 @@ void ordered_heap::deallocate_unsized(void* p) noexcept {
 
 bool ordered_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                               std::size_t alignment) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
     return !passes_through_ && core_.heap().try_resize(p, old_bytes, new_bytes, alignment);
 }
 
@@ -127,7 +128,10 @@ void ordered_heap::set_block_bytes(std::size_t bytes) noexcept {
     core_.heap().slabs().blocks().set_block_bytes(bytes);
 }
 
-void ordered_heap::trim() noexcept { core_.heap().trim(); }
+void ordered_heap::trim() noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);
+    core_.heap().trim();
+}
 
 bool ordered_heap::give_back_due() noexcept {
     [[maybe_unused]] const auto inside = threads_.enter("ordered_heap", this);

@@ -90,6 +90,7 @@ std::size_t pool_resource::slots_within_reach(const detail::block& b) const noex
 }
 
 bool pool_resource::try_reserve(std::size_t slots) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter(kind_name, this);
     if (slots > capacity_ || single_ != nullptr || passes_through_)
         return slots <= capacity_;
     const std::span<const std::byte> fresh = source_.fresh();
@@ -137,6 +138,7 @@ void pool_resource::take_at(detail::block& b, std::size_t i) noexcept {
 // ---- giving back --------------------------------------------------------------------------------
 
 void pool_resource::trim() noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter(kind_name, this);
     settle();
     position_ = 0;
     if (single_ != nullptr || visits_ != 0)

@@ -104,6 +104,7 @@ void* slot_pool<Derived>::allocate_careful() noexcept {
 /// Memory of its own for a request that a slot does not serve.
 template <class Derived>
 void* slot_pool<Derived>::allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter(Derived::kind_name, this);
     ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
     if (!is_alignment(alignment) || bytes > max_object_bytes - default_alignment ||
         !self().serves_large())
@@ -179,6 +180,7 @@ void slot_pool<Derived>::deallocate_careful(std::byte* p) noexcept {
 
 template <class Derived>
 void slot_pool<Derived>::deallocate_large(void* p, std::size_t bytes) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter(Derived::kind_name, this);
     note_high_water();
     if (passes_through_) {
         --large_count_;

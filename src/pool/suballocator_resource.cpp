@@ -422,6 +422,7 @@ void suballocator_resource::shrink(std::size_t allowance, bool at_once) noexcept
 }
 
 void suballocator_resource::trim() noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter(kind_name, this);
     shrink(0, true);
     if (std::exchange(purge_is_due_, false))
         purge_free(detail::os::platform::page_bytes());

@@ -20,7 +20,8 @@ namespace detail {
 /// Cost:      in checked builds two atomic operations a call, in others nothing.
 /// Overhead:  in checked builds a pointer, in others nothing where it is [[no_unique_address]].
 /// Limits:    threads that take turns without a lock, but never meet, are not found:
-///            ThreadSanitizer finds those.
+///            ThreadSanitizer finds those. A call that is left by longjmp never ends here: other
+///            threads that use the resource later are reported, too.
 /// Threads:   any.
 class one_thread {
 public:
