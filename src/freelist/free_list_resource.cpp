@@ -130,6 +130,7 @@ void free_list_resource::give_region_back() noexcept {
 }
 
 void free_list_resource::trim() noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("free_list_resource", this);
     if (live_ == 0 && source_.get() != nullptr)
         give_region_back();
 }
@@ -280,6 +281,7 @@ void* free_list_resource::allocate_slow(std::size_t bytes, std::size_t alignment
 // ---- deallocate ---------------------------------------------------------------------------------
 
 void free_list_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("free_list_resource", this);
     if (map_.count() == 0 && singles_.count() != 0) [[unlikely]]
         return singles_.deallocate(p);
     const index i = map_.index_of(p);
@@ -290,6 +292,7 @@ void free_list_resource::deallocate(void* p, std::size_t bytes, std::size_t) noe
 }
 
 void free_list_resource::deallocate(void* p) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("free_list_resource", this);
     if (options_.sizes != sizes::kept) [[unlikely]]
         contract_violation("deallocate(p) needs the size on a free_list_resource of sizes::given");
     if (map_.count() == 0 && singles_.count() != 0) [[unlikely]]
@@ -342,6 +345,7 @@ ARENITE_INLINE void free_list_resource::release(index i, index n) noexcept {
 
 bool free_list_resource::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                     std::size_t) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("free_list_resource", this);
     if (map_.count() == 0 || new_bytes == 0 || new_bytes > region_.size())
         return false;
     const index i = map_.index_of(p);

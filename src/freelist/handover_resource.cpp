@@ -10,6 +10,7 @@
 
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/contract.hpp>
+#include <arenite/freelist/detail/unit_map.hpp>
 
 #include <cstring>
 #include <new>
@@ -64,6 +65,12 @@ void handover_resource::refuse_second(const void* p) const noexcept {
 }
 
 void handover_resource::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    if constexpr (checks_enabled) {
+        // Its owner may be inside region_ now, which is for one thread.
+        if (!is_owner() && !region_.owns(p))
+            detail::unit_map::refuse_foreign({"tlsf_resource", &region_, options_.region.name}, p,
+                                             at_least(bytes));
+    }
     // An address of others, or null, is reported here: nothing may be written there.
     if (is_owner() || !region_.owns(p)) [[likely]]
         return region_.deallocate(p, at_least(bytes), alignment);

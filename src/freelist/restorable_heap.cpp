@@ -115,6 +115,7 @@ void restorable_heap::name_it() const noexcept {
 // ---- allocate, deallocate -----------------------------------------------------------------------
 
 void* restorable_heap::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("restorable_heap", this);
     ARENITE_ASSERT(is_alignment(alignment), "the alignment must be a power of two");
     if (bytes_ == 0 || !is_alignment(alignment) || bytes > detail::max_object_bytes) [[unlikely]]
         return nullptr;
@@ -136,6 +137,7 @@ void* restorable_heap::try_allocate(std::size_t bytes, std::size_t alignment) no
 }
 
 void restorable_heap::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("restorable_heap", this);
     if (bytes_ == 0) [[unlikely]]
         unit_map::refuse_foreign({"restorable_heap", this, options_.name}, p, bytes);
     image& me = self();
@@ -216,6 +218,7 @@ bool restorable_heap::copy_page(page_copies& table, std::size_t i, bool knows) n
 /// Two tables of the same pages: one for the caller, one kept as the latest, against which the next
 /// take compares.
 heap_snapshot restorable_heap::take() noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("restorable_heap", this);
     if (bytes_ == 0)
         return heap_snapshot{"the heap has no memory"};
     reveal();
@@ -257,6 +260,7 @@ heap_snapshot restorable_heap::take() noexcept {
 }
 
 bool restorable_heap::restore(const heap_snapshot& s) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("restorable_heap", this);
     const auto refuse = [this](const char* why) {
         why_ = why;
         return false;
@@ -329,6 +333,7 @@ bool restorable_heap::restore(const heap_snapshot& s) noexcept {
 
 // The root is in the image, so restore() brings back the one of the snapshot.
 void restorable_heap::set_root(void* p) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("restorable_heap", this);
     if (bytes_ != 0)
         self().root = p;
 }

@@ -100,6 +100,7 @@ void tlsf_resource::leave(tlsf_region& r) noexcept {
 }
 
 bool tlsf_resource::add_region(std::span<std::byte> memory) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("tlsf_resource", this);
     if (passthrough())
         return remember(memory);
     if (count_ == most_regions || memory.empty())
@@ -146,6 +147,7 @@ bool tlsf_resource::forget(std::span<std::byte> memory) noexcept {
 }
 
 bool tlsf_resource::remove_region(std::span<std::byte> memory) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("tlsf_resource", this);
     if (passthrough())
         return forget(memory);
     for (std::size_t r = 0; r < count_; ++r) {
@@ -162,6 +164,7 @@ bool tlsf_resource::remove_region(std::span<std::byte> memory) noexcept {
 }
 
 void tlsf_resource::trim() noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("tlsf_resource", this);
     // Downward, since leave() moves those above.
     for (std::size_t r = count_; r-- > 0;)
         if (regions_[r]->from_upstream() && regions_[r]->empty())
@@ -245,6 +248,7 @@ void* tlsf_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
     ARENITE_ASSERT(is_alignment(alignment), "the alignment must be a power of two");
     if (!is_alignment(alignment) || bytes > detail::max_object_bytes) [[unlikely]]
         return nullptr;
+    [[maybe_unused]] const auto inside = threads_.enter("tlsf_resource", this);
     if (count_ != 0) [[likely]] {
         if (void* const p = allocate_in(*regions_[0], bytes, alignment)) [[likely]]
             return p;
@@ -294,6 +298,7 @@ ARENITE_INLINE void tlsf_resource::release(tlsf_region& r, void* p, index n) noe
 }
 
 void tlsf_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("tlsf_resource", this);
     tlsf_region* const r = nearest(p);
     // No region at all: null, or an allocation that was passed through. With regions the nearest is
     // compared by is_allocation(), which refuses addresses outside it.
@@ -309,6 +314,7 @@ void tlsf_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept
 }
 
 void tlsf_resource::deallocate(void* p) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("tlsf_resource", this);
     if (options_.sizes != sizes::kept) [[unlikely]]
         contract_violation("deallocate(p) needs the size on a tlsf_resource of sizes::given");
     tlsf_region* const r = region_of(p);
@@ -330,6 +336,7 @@ void tlsf_resource::refuse(const void* p, std::size_t bytes) const noexcept {
 
 bool tlsf_resource::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                                std::size_t) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("tlsf_resource", this);
     tlsf_region* const r = region_of(p);
     if (r == nullptr || new_bytes == 0 || new_bytes > detail::max_object_bytes)
         return false;

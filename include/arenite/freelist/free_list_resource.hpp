@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/check/detail/one_thread.hpp>
 #include <arenite/check/detail/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
@@ -106,6 +107,7 @@ public:
     /// nullptr if no hole is large enough, or the alignment is not a power of two.
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
+        [[maybe_unused]] const auto inside = threads_.enter("free_list_resource", this);
         // A small request, and all holes below the top are smaller still.
         if (bytes - 1 < most_inlined && alignment <= detail::unit_map::unit_bytes &&
             is_alignment(alignment)) [[likely]] {
@@ -223,6 +225,7 @@ private:
     upstream source_;
     detail::passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
     free_list_options options_;
+    ARENITE_NO_UNIQUE_ADDRESS detail::one_thread threads_;
 };
 
 } // namespace ARENITE_ABI

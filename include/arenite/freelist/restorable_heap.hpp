@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/check/detail/one_thread.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
@@ -136,6 +137,7 @@ private:
     restorable_options options_;
     detail::page_copies latest_;        ///< of the snapshot that was taken or restored last
     detail::os::written_pages written_; ///< since then; from the first snapshot on
+    ARENITE_NO_UNIQUE_ADDRESS detail::one_thread threads_;
 };
 
 } // namespace ARENITE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/check/detail/one_thread.hpp>
 #include <arenite/check/detail/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
@@ -193,6 +194,7 @@ private:
     added_span* added_ = nullptr; ///< with ARENITE_PASSTHROUGH=1 the user's memory
     tlsf_options options_;
     detail::passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
+    ARENITE_NO_UNIQUE_ADDRESS detail::one_thread threads_;
 };
 
 } // namespace ARENITE_ABI
