@@ -182,6 +182,7 @@ void growing_linear_resource::emptied() noexcept {
 }
 
 void growing_linear_resource::trim() noexcept {
+    [[maybe_unused]] const auto inside = linear_.enter();
     if (base_ == nullptr)
         return;
     if (linear_.in_use() == 0)

@@ -71,6 +71,7 @@ std::size_t linear_resource::remaining() const noexcept {
 }
 
 void linear_resource::trim() noexcept {
+    [[maybe_unused]] const auto inside = enter();
     if (low_ != nullptr)
         low_->trim();
     else if (grower_ != nullptr)
@@ -218,6 +219,17 @@ void linear_resource::check_free([[maybe_unused]] const std::byte* first,
     ARENITE_ASSERT(!is_older_than_scope(first), detail::scratch_changed);
 #endif
 }
+
+#if ARENITE_CHECKS
+bool linear_resource::is_older_than_scope(const std::byte* p) const noexcept {
+    return is_scratch_ && top_ != nullptr && owns(p) &&
+           static_cast<std::size_t>(p - begin_) < scopes_.innermost;
+}
+
+bool linear_resource::passes_scope(std::size_t position) const noexcept {
+    return is_scratch_ && position < scopes_.innermost;
+}
+#endif
 
 void linear_resource::refuse_free(const std::byte* p, std::size_t bytes,
                                   const char* why) const noexcept {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/check/detail/one_thread.hpp>
 #include <arenite/check/detail/passthrough_chain.hpp>
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
@@ -116,6 +117,7 @@ public:
 
     [[nodiscard]] ARENITE_INLINE void*
     try_allocate(std::size_t bytes, std::size_t alignment = default_alignment) noexcept {
+        [[maybe_unused]] const auto inside = enter();
         ARENITE_ASSERT(is_alignment(alignment), "the alignment must be a power of two");
         ARENITE_ASSERT(!is_closed(), "memory of a frame in flight was to be allocated: only the "
                                      "current frame hands memory out");
@@ -150,6 +152,7 @@ public:
     ARENITE_INLINE void
     deallocate(void* p, std::size_t bytes,
                [[maybe_unused]] std::size_t alignment = default_alignment) noexcept {
+        [[maybe_unused]] const auto inside = enter();
         auto* const first = static_cast<std::byte*>(p);
         std::byte* const last = first + (bytes + (bytes == 0 ? 1 : 0));
         if (top_ == limit_) [[unlikely]]
@@ -164,6 +167,7 @@ public:
     [[nodiscard]] ARENITE_INLINE bool try_resize(void* p, std::size_t old_bytes,
                                                  std::size_t new_bytes,
                                                  std::size_t = default_alignment) noexcept {
+        [[maybe_unused]] const auto inside = enter();
         auto* const first = static_cast<std::byte*>(p);
         const std::size_t old_count = old_bytes + (old_bytes == 0 ? 1 : 0);
         const std::size_t count = new_bytes + (new_bytes == 0 ? 1 : 0);
@@ -189,6 +193,7 @@ public:
 
     /// The current position, for rewind. May be taken before the first allocation.
     [[nodiscard]] ARENITE_INLINE marker mark() noexcept {
+        [[maybe_unused]] const auto inside = enter();
         marker m;
         m.owner_ = this;
         m.position_ = top_ != nullptr ? in_use() : singles_.latest();
@@ -205,6 +210,7 @@ public:
     /// Requires a marker of this resource that no rewind or reset has passed; in unchecked builds a
     /// wrong one frees at most what lies above it.
     ARENITE_INLINE void rewind(const marker& m) {
+        [[maybe_unused]] const auto inside = enter();
         ARENITE_ASSERT(m.owner_ != nullptr, "this marker was never taken: it is a default one");
         ARENITE_ASSERT(m.owner_ == this, "this marker was taken of another resource");
         ARENITE_ASSERT(!is_closed(), "memory of a frame in flight was to be rewound");
@@ -229,6 +235,7 @@ public:
 
     /// Frees everything; the region stays. Only markers of the empty resource stay valid.
     ARENITE_INLINE void reset() noexcept {
+        [[maybe_unused]] const auto inside = enter();
         ARENITE_ASSERT(!is_closed(), "a frame in flight was to be reset");
         ARENITE_ASSERT(!passes_scope(0), detail::scratch_rewound);
 #if ARENITE_CHECKS
@@ -427,22 +434,14 @@ private:
     }
 
     /// True for memory of a scratch from before its innermost scope.
-    [[nodiscard]] bool is_older_than_scope([[maybe_unused]] const std::byte* p) const noexcept {
-#if ARENITE_CHECKS
-        return is_scratch_ && top_ != nullptr && owns(p) &&
-               static_cast<std::size_t>(p - begin_) < scopes_.innermost;
-#else
-        return false;
-#endif
-    }
-
+    [[nodiscard]] bool is_older_than_scope(const std::byte* p) const noexcept;
     /// True where a rewind of a scratch to this position frees what is older than an open scope.
-    [[nodiscard]] bool passes_scope([[maybe_unused]] std::size_t position) const noexcept {
-#if ARENITE_CHECKS
-        return is_scratch_ && position < scopes_.innermost;
-#else
-        return false;
-#endif
+    [[nodiscard]] bool passes_scope(std::size_t position) const noexcept;
+
+    /// Begins each call that changes something; the two ends of a region are one resource.
+    [[nodiscard]] ARENITE_INLINE detail::one_thread::call enter() noexcept {
+        return (checks_enabled && low_ != nullptr ? low_ : this)
+            ->threads_.enter("linear_resource", this);
     }
 
 #if ARENITE_CHECKS
@@ -480,6 +479,7 @@ private:
     linear_resource* low_ = nullptr;    // of a high end: the other one
     linear_resource* high_ = nullptr;   // of a low end: the other one
     growing_linear_resource* grower_ = nullptr;
+    ARENITE_NO_UNIQUE_ADDRESS detail::one_thread threads_;
 #if ARENITE_CHECKS
     detail::allocation_log log_;
     detail::marker_order order_;

@@ -16,6 +16,7 @@ public:
     /// again where close() ended that.
     static void renew(linear_resource& part) noexcept {
 #if ARENITE_CHECKS
+        const auto inside = part.enter();
         ++part.era_;
         part.closed_ = false;
         part.scopes_.innermost = 0;
@@ -26,6 +27,7 @@ public:
     /// Until renew() a checked build reports code that allocates, rewinds or resets.
     static void close([[maybe_unused]] linear_resource& part) noexcept {
 #if ARENITE_CHECKS
+        const auto inside = part.enter();
         part.closed_ = true;
 #endif
     }
