@@ -109,6 +109,7 @@ void compacting_heap::refuse_make() const {
 }
 
 std::byte* compacting_heap::begin_object(const object_kind& kind, object_id& id) {
+    [[maybe_unused]] const auto inside = threads_.enter("compacting_heap", this);
     if (activity_ != activity::none) [[unlikely]]
         refuse_make();
     std::byte* const address = take_room(kind);
@@ -133,6 +134,7 @@ std::byte* compacting_heap::begin_object(const object_kind& kind, object_id& id)
 
 void compacting_heap::finish_making(object_id id, const object_kind& kind, std::byte* address,
                                     bool is_done) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("compacting_heap", this);
     --user_code_;
     if (!is_done)
         forget_object(id, kind, address);
@@ -143,6 +145,7 @@ basic_handle compacting_heap::handle_to(const construction_guard& b) const noexc
 }
 
 bool compacting_heap::destroy(const basic_handle& h) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("compacting_heap", this);
     if (activity_ == activity::step) [[unlikely]]
         contract_violation("compacting_heap: destroy is called within a step of the heap");
     object_entry* const entry = handle_table::find(h.id());
@@ -190,6 +193,7 @@ void pin_object(object_id id) noexcept {
     if (entry.pins_or_next == is_ending)
         return; // it does not move any more
     compacting_heap& heap = handle_table::owner_of(id);
+    [[maybe_unused]] const auto inside = heap.threads_.enter("compacting_heap", &heap);
     if (entry.pins_or_next++ == 0 && !is_large_kind(kind_numbered(entry.kind)))
         heap.blocks_.pin(entry.address);
 }
@@ -201,6 +205,7 @@ void unpin_object(object_id id) noexcept {
     if (entry->pins_or_next == is_ending)
         return;
     compacting_heap& heap = handle_table::owner_of(id);
+    [[maybe_unused]] const auto inside = heap.threads_.enter("compacting_heap", &heap);
     if (--entry->pins_or_next == 0 && !is_large_kind(kind_numbered(entry->kind)))
         heap.blocks_.unpin(entry->address);
 }
@@ -261,6 +266,7 @@ double compacting_heap::fragmentation() const noexcept {
 }
 
 void compacting_heap::trim() noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("compacting_heap", this);
     if (activity_ == activity::step || activity_ == activity::walk) [[unlikely]]
         contract_violation(activity_ == activity::step
                                ? "compacting_heap: trim is called within a step of the heap"

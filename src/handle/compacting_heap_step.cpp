@@ -129,6 +129,7 @@ bool compacting_heap::empty_one(progress& p) noexcept {
 }
 
 compaction_step compacting_heap::step(budget limit) {
+    [[maybe_unused]] const auto inside = threads_.enter("compacting_heap", this);
     const stepping guard{*this};
     progress p{limit};
     while (!p.spent() && empty_one(p)) {
@@ -142,6 +143,7 @@ compaction_step compacting_heap::step(budget limit) {
 // ---- order --------------------------------------------------------------------------------------
 
 void compacting_heap::end_order() noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("compacting_heap", this);
     if (activity_ == activity::step) [[unlikely]]
         contract_violation("compacting_heap: end_order is called within a step of the heap");
     forget_order();
@@ -211,6 +213,7 @@ bool compacting_heap::place_next_visited(progress& p) {
 }
 
 compaction_step compacting_heap::step_in_order(detail::visit_source& order, const budget& limit) {
+    [[maybe_unused]] const auto inside = threads_.enter("compacting_heap", this);
     const stepping guard{*this};
     progress p{limit};
     for (bool has_more = true; !p.spent();) {

@@ -51,6 +51,7 @@ object_slots::object_slots(slot s, const geometry& g, const object_pool_options&
 // ---- ending -------------------------------------------------------------------------------------
 
 void object_slots::end_idle(end_function ending) noexcept {
+    [[maybe_unused]] const auto inside = enter();
     // Until a walk finds none: ends may release further objects behind the place where the walk is.
     while (end_some_idle(ending)) {
     }
@@ -80,6 +81,7 @@ bool object_slots::end_some_idle(end_function ending) noexcept {
 }
 
 void object_slots::trim(end_function ending) noexcept {
+    [[maybe_unused]] const auto inside = enter();
     if (ending != nullptr)
         end_idle(ending);
     if (returns_ == std::numeric_limits<std::uint32_t>::max())
@@ -162,6 +164,7 @@ object_slots::mark object_slots::mark_at(const void* slot) const noexcept {
 }
 
 bool object_slots::try_reserve(std::size_t objects) noexcept {
+    [[maybe_unused]] const auto inside = enter();
     if (objects > pool_.capacity() || objects > pool_.capacity() - retired_)
         return false;
     return pool_.try_reserve(objects + retired_);

@@ -5,6 +5,7 @@
 #include <arenite/block/detail/block_list.hpp>
 #include <arenite/block/detail/large_objects.hpp>
 #include <arenite/block/return_policy.hpp>
+#include <arenite/check/detail/one_thread.hpp>
 #include <arenite/core/budget.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/ranges.hpp>
@@ -169,6 +170,7 @@ public:
     /// contract violation in every build.
     template <class T, class F>
     void for_each(F f) {
+        [[maybe_unused]] const auto inside = threads_.enter("compacting_heap", this);
         const walking guard{*this};
         const std::uint16_t kind = detail::kind_of<T>().number;
         for (place p = first_place(); p.address != nullptr; p = place_above(p))
@@ -305,6 +307,7 @@ private:
     std::size_t high_water_bytes_ = 0;
     std::uint32_t user_code_ = 0; ///< constructors and destructors that run now
     activity activity_ = activity::none;
+    ARENITE_NO_UNIQUE_ADDRESS detail::one_thread threads_;
 };
 
 template <class R>

@@ -4,6 +4,7 @@
 
 #include <arenite/block/detail/block.hpp>
 #include <arenite/check/call_sites.hpp>
+#include <arenite/check/detail/one_thread.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
 #include <arenite/core/upstream.hpp>
@@ -97,6 +98,7 @@ public:
     /// A slot, with its mark not yet that of an object in use; nullptr where there is none. Where
     /// it has no object, note_round() comes before its mark is.
     [[nodiscard]] ARENITE_INLINE void* try_take(std::size_t slot_bytes) noexcept {
+        [[maybe_unused]] const auto inside = enter();
         void* p = pool_.try_take_ready(slot_bytes);
         if (p == nullptr) [[unlikely]]
             p = pool_.allocate_slow();
@@ -106,6 +108,7 @@ public:
 
     /// Takes a slot back, whose mark says so already.
     ARENITE_INLINE void give(void* p, std::size_t slot_bytes) noexcept {
+        [[maybe_unused]] const auto inside = enter();
         call_sites::freed(p);
         if (!pool_.try_rejoin(p, slot_bytes))
             pool_.deallocate_apart(p);
@@ -226,6 +229,11 @@ private:
             if (is_in_use(marks[i])) [[likely]]
                 f(begin + i * g.slots.slot_bytes());
         }
+    }
+
+    /// Begins each call that changes something.
+    [[nodiscard]] ARENITE_INLINE one_thread::call enter() noexcept {
+        return pool_.threads_.enter("object_pool", pool_.holder_);
     }
 
     [[nodiscard]] bool end_some_idle(end_function end) noexcept;
