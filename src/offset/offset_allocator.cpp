@@ -28,6 +28,7 @@ offset_allocator::offset_allocator(std::uint64_t capacity, const offset_options&
 std::optional<offset_allocation>
 offset_allocator::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
                                const request_options& options) noexcept {
+    [[maybe_unused]] const auto inside = enter();
     const auto request = space().request_for(bytes, alignment, options);
     // Two nodes at most: one for what lies in front of an aligned place, one for the rest behind.
     if (!request || request.granules > space().total() - space().used() || !space().reserve(2))
@@ -39,6 +40,7 @@ offset_allocator::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
 }
 
 bool offset_allocator::grow(std::uint64_t by) noexcept {
+    [[maybe_unused]] const auto inside = enter();
     // The sum may wrap around, which the comparison below finds.
     const std::uint64_t wanted = capacity_ + by;
     const std::uint64_t granules = wanted >> space().granule_shift();
@@ -66,6 +68,7 @@ offset_allocator::growth_for(std::uint64_t bytes, std::uint64_t alignment,
 
 /// Down to the end of the last allocation: nothing moves, so holes below it stay.
 std::uint64_t offset_allocator::shrink() noexcept {
+    [[maybe_unused]] const auto inside = enter();
     const std::uint64_t before = capacity_;
     std::uint64_t end = 0;
     // The last stretch is a hole or in use; two holes are never neighbours, so one look is enough.
@@ -79,6 +82,7 @@ std::uint64_t offset_allocator::shrink() noexcept {
 }
 
 void offset_allocator::clear() noexcept {
+    [[maybe_unused]] const auto inside = enter();
     space().clear();
     planner().clear();
 }

@@ -4,7 +4,7 @@
 // An offset_heap is an offset_space whose blocks come from an offset_source: asking it under a
 // budget, entering a block, and giving empty ones back. Read try_allocate() first. The source is
 // the user's code and is called in the middle of a call here: it may read the heap, so that books
-// are in order before each call of it, and any change by it is refused (enter()).
+// are in order before each call of it, and any change by it is refused (offset_parts::change).
 #include <arenite/offset/offset_heap.hpp>
 
 #include <arenite/core/contract.hpp>
@@ -57,7 +57,7 @@ offset_heap::~offset_heap() {
 std::optional<offset_allocation>
 offset_heap::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
                           const request_options& options) noexcept {
-    enter();
+    const change guard{*this};
     refused_ = refusal::request;
     const auto request = space().request_for(bytes, alignment, options);
     if (!request)
@@ -83,7 +83,7 @@ offset_heap::try_allocate(std::uint64_t bytes, std::uint64_t alignment,
 }
 
 bool offset_heap::reserve(std::span<const offset_requirement> list) noexcept {
-    enter();
+    const change guard{*this};
     refused_ = refusal::request;
     const unsigned shift = space().granule_shift();
     const std::uint64_t page = options_.parts.conflict_page >> shift; // kept apart from neighbours
@@ -215,7 +215,7 @@ void offset_heap::block_emptied(offset_block::index b) {
 }
 
 void offset_heap::trim() noexcept {
-    enter();
+    const change guard{*this};
     while (space().blocks().first_empty() != offset_blocks::none)
         give_back(space().blocks().first_empty());
 }

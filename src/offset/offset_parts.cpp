@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // The part that offset_allocator and offset_heap share: checks of handles, figures, and the calls
-// that lead to the planner. enter() stands at the begin of each call that changes something: it
+// that lead to the planner. A `change` stands at the begin of each call that changes something: it
 // refuses calls by the source of an offset_heap from within. Read give() first, by which every
 // stretch goes, whether it is freed or left by a move.
 #include <arenite/offset/offset_parts.hpp>
@@ -52,7 +52,7 @@ ARENITE_INLINE void offset_parts::give(offset_node::index i) {
 }
 
 void offset_parts::deallocate(const offset_allocation& a) {
-    enter();
+    const change guard{*this};
     // Refuses what is not alive; nothing has changed by then.
     static_cast<void>(space_.at(a, "deallocate"));
     planner_.note_change();
@@ -62,7 +62,7 @@ void offset_parts::deallocate(const offset_allocation& a) {
 /// In place only: the handle stays, and its size changes with the part. A part that is being moved
 /// keeps its size, as its copy is under way.
 bool offset_parts::try_resize(offset_allocation& a, std::uint64_t bytes) {
-    enter();
+    const change guard{*this};
     const std::uint64_t n = space_.granules_for(bytes);
     if (space_.at(a, "try_resize").has(offset_node::source) || n > offset_space::most_granules ||
         !space_.resize(a.node, n))
@@ -73,18 +73,18 @@ bool offset_parts::try_resize(offset_allocation& a, std::uint64_t bytes) {
 }
 
 void offset_parts::pin(const offset_allocation& a) {
-    enter();
+    const change guard{*this};
     space_.at(a, "pin").note |= offset_node::pinned;
 }
 
 void offset_parts::unpin(const offset_allocation& a) {
-    enter();
+    const change guard{*this};
     space_.at(a, "unpin").note &= ~offset_node::pinned;
     planner_.note_change();
 }
 
 void offset_parts::set_user_data(const offset_allocation& a, std::uint64_t value) {
-    enter();
+    const change guard{*this};
     static_cast<void>(space_.at(a, "set_user_data"));
     space_.nodes().set_data(a.node, value);
 }
@@ -108,7 +108,7 @@ usage offset_parts::usage() const noexcept {
 }
 
 bool offset_parts::reserve(std::size_t allocations_and_holes) noexcept {
-    enter();
+    const change guard{*this};
     const std::size_t there = space_.nodes().in_use();
     const std::size_t more = allocations_and_holes - std::min(allocations_and_holes, there);
     // The last one asks for as many spare nodes as the first.
@@ -134,7 +134,7 @@ void offset_parts::list_regions(region_sink& sink) const {
 offset_moves offset_parts::make_room(std::uint64_t bytes, std::uint64_t alignment,
                                      const budget& limit, offset_moves::overlap overlap,
                                      const request_options& options) noexcept {
-    enter();
+    const change guard{*this};
     if (const auto r = space_.request_for(bytes, alignment, options))
         return planner_.make_room(r, limit, overlap);
     offset_moves none{space_.nodes().memory()};
@@ -143,7 +143,7 @@ offset_moves offset_parts::make_room(std::uint64_t bytes, std::uint64_t alignmen
 }
 
 void offset_parts::settle(std::span<const offset_move> list, bool copied) {
-    enter();
+    const change guard{*this};
     for (const offset_move& m : list)
         planner_.settle(m, copied, [&](offset_node::index i) { give(i); });
 }

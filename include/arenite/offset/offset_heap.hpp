@@ -116,7 +116,7 @@ public:
 
     /// Sets another budget; blocks held beyond it stay.
     void set_budget(std::uint64_t bytes) noexcept {
-        enter();
+        const change guard{*this};
         options_.budget_bytes = bytes;
     }
     [[nodiscard]] std::uint64_t budget_bytes() const noexcept { return options_.budget_bytes; }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/check/detail/one_thread.hpp>
 #include <arenite/core/budget.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/region.hpp>
@@ -123,7 +124,7 @@ public:
     /// one that finds nothing to move ends too, see budget.
     [[nodiscard]] offset_moves step(const budget& limit,
                                     offset_moves::overlap overlap = offset_moves::apart) noexcept {
-        enter();
+        const change guard{*this};
         return planner_.step(limit, overlap);
     }
 
@@ -163,11 +164,25 @@ protected:
     [[nodiscard]] const detail::offset_space& space() const noexcept { return space_; }
     [[nodiscard]] detail::move_planner& planner() noexcept { return planner_; }
 
-    /// All that changes something begins so: a source must not call the heap that it serves.
-    void enter() const {
-        if (in_source_) [[unlikely]]
-            refuse_source();
+    /// Begins each call that changes something: one thread at a time does.
+    [[nodiscard]] ARENITE_INLINE detail::one_thread::call enter() noexcept {
+        const bool is_heap = checks_enabled && space_.blocks().has_lists();
+        return threads_.enter(is_heap ? "offset_heap" : "offset_allocator", this);
     }
+
+    /// A call that the source of a heap must not make.
+    class change {
+    public:
+        explicit change(offset_parts& parts) : inside_{parts.enter()} {
+            if (parts.in_source_) [[unlikely]]
+                refuse_source();
+        }
+        change(const change&) = delete;
+        change& operator=(const change&) = delete;
+
+    private:
+        [[maybe_unused]] detail::one_thread::call inside_;
+    };
     void set_in_source(bool b) noexcept { in_source_ = b; }
 
     /// Takes what was found, for the user.
@@ -181,6 +196,8 @@ protected:
     }
 
 private:
+    friend class memory_slots; // whose calls are told apart by its own name
+
     /// A block of many holds nothing from now on; it may be given back.
     virtual void block_emptied(detail::offset_block::index) {}
 
@@ -201,6 +218,7 @@ private:
     detail::offset_space space_;
     detail::move_planner planner_;
     bool in_source_ = false; ///< a function of it runs
+    ARENITE_NO_UNIQUE_ADDRESS detail::one_thread threads_;
 };
 
 } // namespace ARENITE_ABI
