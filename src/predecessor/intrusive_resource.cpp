@@ -86,6 +86,7 @@ intrusive_resource::~intrusive_resource() {
 // ---- allocate -----------------------------------------------------------------------------------
 
 void* intrusive_resource::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("intrusive_resource", this);
     ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
     if (!is_alignment(alignment) || bytes > detail::max_object_bytes)
         return nullptr;

@@ -26,6 +26,7 @@ inline namespace ARENITE_ABI {
 /// memory.
 void intrusive_resource::deallocate_careful(void* p, std::size_t bytes,
                                             std::size_t alignment) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("intrusive_resource", this);
     if (passes_through_)
         return singles_.deallocate(p);
     if constexpr (checks_enabled)
@@ -200,6 +201,7 @@ void intrusive_resource::list_regions(region_sink& sink) const {
 
 /// Header and links of a free slot stay resident: the lists lead through them.
 void intrusive_resource::trim() noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("intrusive_resource", this);
     note_high_water();
     publish_all();
     leave(main_);

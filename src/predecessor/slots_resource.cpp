@@ -89,6 +89,7 @@ slots_resource::~slots_resource() {
 // ---- allocate -----------------------------------------------------------------------------------
 
 void* slots_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("slots_resource", this);
     ARENITE_ASSERT(is_alignment(alignment), "an alignment must be a power of two");
     if (!is_alignment(alignment) || bytes > detail::max_object_bytes)
         return nullptr;
@@ -268,6 +269,7 @@ std::byte* slots_resource::take(fit found, std::size_t length, std::size_t align
 /// Neighbours are found by the links between nodes, free ones are joined, and the map of free slots
 /// learns only of the result.
 void slots_resource::give_back(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("slots_resource", this);
     if (passes_through_)
         return singles_.deallocate(p);
     if constexpr (checks_enabled)

@@ -120,6 +120,7 @@ void slots_resource::list_regions(region_sink& sink) const {
 /// A free slot of a page or more gives its pages back, and stays in the map: nodes lie elsewhere,
 /// so nothing in it is lost.
 void slots_resource::trim() noexcept {
+    [[maybe_unused]] const auto inside = threads_.enter("slots_resource", this);
     source_.trim();
     if (maps_ != nullptr && maps_->node_count == 0)
         drop_maps();

@@ -5,6 +5,7 @@
 #include <arenite/block/detail/block.hpp>
 #include <arenite/block/detail/block_source.hpp>
 #include <arenite/block/return_policy.hpp>
+#include <arenite/check/detail/one_thread.hpp>
 #include <arenite/check/detail/passthrough_chain.hpp>
 #include <arenite/core/alignment.hpp>
 #include <arenite/core/config.hpp>
@@ -300,6 +301,7 @@ private:
     bool passes_through_;
     detail::block_source source_;
     detail::passthrough_chain singles_; ///< with ARENITE_PASSTHROUGH=1 all there is
+    ARENITE_NO_UNIQUE_ADDRESS detail::one_thread threads_;
 };
 
 } // namespace ARENITE_ABI
