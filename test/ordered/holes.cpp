@@ -134,8 +134,8 @@ TEST_P(ordered_heap_holes, a_steady_heap_stops_growing) {
     }
 }
 
-/// Blocks are found by powers of two. In the highest ones a run is a little too short for a request,
-/// in the others it is just long enough.
+/// Blocks are found by powers of two. In the highest ones a run is a little too short for a
+/// request, in the others it is just long enough.
 TEST(ordered_heap_blocks, a_large_heap_looks_into_blocks_that_may_have_a_run_before_it_grows) {
     if (passthrough())
         GTEST_SKIP() << "malloc has the objects";
