@@ -31,6 +31,8 @@ struct growing_options {
 /// Use when:  it is not known how much a load, a frame or a thread needs. Nothing ever moves, and
 ///            one region stays one region. For a known amount: linear_resource.
 /// Cost:      as linear_resource; one system call a growth step, and the first touch of each page.
+///            To begin and to end one are system calls, too, and its pages come as fresh ones: keep
+///            it and reset it. One for each short job took four times as long as a linear_resource.
 /// Overhead:  0 bytes an allocation; padding < alignment; less than a huge page of memory.
 /// Limits:    the address space; if the system refuses it (ulimit -v), as large a part as it
 ///            grants, which capacity() returns after the first request. Of half of all addresses
