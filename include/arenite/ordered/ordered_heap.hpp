@@ -72,9 +72,9 @@ struct ordered_options {
 ///            O(log n).
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 if the alignment
 ///            is 16), by less than an eighth above; the smallest slot has 16 bytes. 2 % of the
-///            memory for bookkeeping, 4 % where most objects have more than 1 KiB. Freed units that wait for a request of their length: 512 KiB,
-///            and 24 KiB for each of its blocks, at most. A large object: 64 to 512 bytes, or its
-///            alignment.
+///            memory for bookkeeping, 4 % where most objects have more than 1 KiB. Freed units that
+///            wait for a request of their length: 512 KiB, and 24 KiB for each of its blocks, at
+///            most. A large object: 64 to 512 bytes, or its alignment.
 /// Limits:    only those of its upstream. A slab serves one size until all its slots are free; if
 ///            much memory is sparse, also larger objects that span several slots. Memory starts as
 ///            one block of 64 KiB, of which only the used pages are resident, and grows by spans of
