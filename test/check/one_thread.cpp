@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenite/check/detail/one_thread.hpp>
 
+#include <arenite/core/contract.hpp>
 #include <arenite/core/resource_base.hpp>
 #include <arenite/core/system_resource.hpp>
 #include <arenite/ordered/ordered_heap.hpp>
@@ -84,6 +85,19 @@ TEST(one_thread_threads, one_after_the_other_and_calls_within_calls_are_allowed)
     std::thread other{[&] { [[maybe_unused]] const auto call = inside.enter("a", nullptr); }};
     other.join();
     [[maybe_unused]] const auto again = inside.enter("a resource", nullptr);
+}
+
+/// A handler may jump out of the call, or let other threads report.
+TEST(one_thread_threads, a_call_ends_before_a_contract_handler_begins) {
+    struct found {};
+    detail::one_thread inside;
+    [[maybe_unused]] const auto outer = inside.enter("a resource", nullptr);
+    const contract_handler before =
+        set_contract_handler([](const contract_violation_info&) { throw found{}; });
+    EXPECT_THROW(contract_violation("a test"), found);
+    std::thread other{[&] { [[maybe_unused]] const auto call = inside.enter("a", nullptr); }};
+    other.join();
+    set_contract_handler(before);
 }
 
 } // namespace

@@ -5,7 +5,10 @@
 #include <arenite/core/config.hpp>
 
 #if ARENITE_CHECKS
+#include <arenite/core/detail/held_lock.hpp>
+
 #include <atomic>
+#include <optional>
 #endif
 
 namespace arenite {
@@ -17,31 +20,33 @@ namespace detail {
 ///     one_thread threads;                                             // a member
 ///     [[maybe_unused]] const auto inside = threads.enter("my_resource", &my);  // in each call
 ///
-/// Cost:      in checked builds two atomic operations a call, in others nothing.
+/// Cost:      in checked builds two atomic operations and held_lock, in others nothing.
 /// Overhead:  in checked builds a pointer, in others nothing where it is [[no_unique_address]].
 /// Limits:    threads that take turns without a lock, but never meet, are not found:
-///            ThreadSanitizer finds those. A call that is left by longjmp never ends here: other
-///            threads that use the resource later are reported, too.
+///            ThreadSanitizer finds those.
 /// Threads:   any.
 class one_thread {
 public:
 #if ARENITE_CHECKS
-    /// One call of the resource, for as long as this object lives; calls may be nested.
+    /// One call of the resource, for as long as this object lives; calls may be nested. Ends before
+    /// a contract handler is called, as locks do: it may jump out, and other threads may go on.
     class call {
     public:
-        call(one_thread& of, const char* kind, const void* who) noexcept
-            : inside_{of.inside_}, before_{inside_.exchange(&mark, std::memory_order_relaxed)} {
-            if (before_ != nullptr && before_ != &mark) [[unlikely]]
+        call(one_thread& of, const char* kind, const void* who) noexcept {
+            const void* inside = nullptr;
+            if (of.inside_.compare_exchange_strong(inside, &mark, std::memory_order_relaxed))
+                held_.emplace(of);
+            else if (inside != &mark) [[unlikely]]
                 refuse(kind, who);
         }
-        ~call() { inside_.store(before_, std::memory_order_relaxed); }
-        call(const call&) = delete;
-        call& operator=(const call&) = delete;
 
     private:
-        std::atomic<const void*>& inside_;
-        const void* before_;
+        std::optional<held_lock> held_; ///< by the outermost one
     };
+
+    // For held_lock.
+    void lock() noexcept {}
+    void unlock() noexcept { inside_.store(nullptr, std::memory_order_relaxed); }
 
     [[nodiscard]] call enter(const char* kind, const void* who) noexcept {
         return call{*this, kind, who};
