@@ -61,7 +61,8 @@ public:
         while (!reached_)
             std::this_thread::yield();
         std::thread second{other}; // waits as well, where nobody finds out
-        std::this_thread::sleep_for(std::chrono::milliseconds{500});
+        // Where it is found the process ends at once: so long only where it is not.
+        std::this_thread::sleep_for(std::chrono::seconds{20});
         open_ = true;
         first.join();
         second.join();
