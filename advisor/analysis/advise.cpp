@@ -255,8 +255,8 @@ advice_report advise_on(const std::string& trace, const advise_options& how) {
         try_unread(r, prepared, mallocs, how);
     r.first_line = first_line_of(r);
     if (!r.costs_are_native && r.costs.cpu_is_known && !r.first_line.starts_with("no verdict"))
-        r.first_line += "; the recording slowed the program, so true shares are larger: `arenite "
-                        "advise -- program` tells them";
+        r.first_line += "; the recording slowed the program, so true shares are larger as a rule: "
+                        "`arenite advise -- program` tells them";
     return r;
 }
 

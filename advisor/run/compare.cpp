@@ -122,15 +122,14 @@ std::string version_of(const std::string& library) {
         return {};
     const pid_t child = ::fork();
     if (child == 0) {
+        ::alarm(5); // nor come back
         std::string text;
         if (void* const from = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
             const auto find = [&](const char* name) { return ::dlsym(from, name); };
             const char* told = nullptr;
             std::size_t bytes = sizeof told;
             if (void* const f = find("mi_version")) {
-                const int n = reinterpret_cast<int (*)()>(f)(); // NOLINT: 209 is 2.0.9
-                text = n < 1000 ? fmt::format("{}.{}.{}", n / 100, n / 10 % 10, n % 10)
-                                : fmt::format("{}.{}.{}", n / 1000, n / 100 % 10, n % 100);
+                text = mimalloc_version(reinterpret_cast<int (*)()>(f)()); // NOLINT
             } else if (void* const c = find("mallctl")) {
                 reinterpret_cast<int (*)(const char*, void*, std::size_t*, void*, std::size_t)>(c)(
                     "version", &told, &bytes, nullptr, 0);
@@ -245,6 +244,11 @@ comparison compare_mallocs(const start& program, const comparison_wishes& wishes
     }
     c.output_is_steady = c.subjects.front().same_output;
     return c;
+}
+
+std::string mimalloc_version(int number) {
+    const int base = number < 10'000 ? 10 : 100; // newer ones have two digits a part
+    return fmt::format("{}.{}.{}", number / base / base, number / base % base, number % base);
 }
 
 std::string text_of(const comparison& c) {

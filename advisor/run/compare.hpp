@@ -42,4 +42,7 @@ struct comparison_wishes {
 /// no difference.
 [[nodiscard]] std::string text_of(const comparison& c);
 
+/// The version of mimalloc by its number: 209 is 2.0.9, 30600 is 3.6.0.
+[[nodiscard]] std::string mimalloc_version(int number);
+
 } // namespace arenite::advisor

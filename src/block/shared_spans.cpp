@@ -7,6 +7,7 @@
 
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/alignment.hpp>
+#include <arenite/core/contract.hpp>
 #include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
@@ -109,6 +110,7 @@ shared_spans::run shared_spans::try_take(std::size_t bytes, std::size_t alignmen
     // First a span whose state says that its longest run suffices. Then those of the state below,
     // whose longest run may suffice, as the state is rounded down. Then a new span.
     const std::size_t units = units_for(bytes);
+    ARENITE_ASSERT(units >= bits::word_bits, "a run is shorter than those that are looked for");
     const std::size_t every = std::max(alignment / unit_bytes, std::size_t{1});
     const std::size_t least = units + every - 1; // with room to align it
     const std::size_t enough = steps_up_to(least - 1);
@@ -149,7 +151,7 @@ shared_spans::free_run shared_spans::lowest_run(const shared_span& s, std::size_
     return {begin, begin + s.longest_from[i]};
 }
 
-/// Where the free run ends that begins at `begin`; there, if that is taken or the span's end.
+/// Where the free run ends that begins at `begin`. Returns `begin` if no free run begins there.
 std::size_t shared_spans::end_of_run(const shared_span& s, std::size_t begin) noexcept {
     const std::size_t i = begin / bits::word_bits;
     if (s.longest_from[i] >= bits::word_bits && s.taken[i] >> begin % bits::word_bits == 0)

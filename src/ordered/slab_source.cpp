@@ -42,7 +42,8 @@ constexpr std::size_t short_divisor = 16;
 /// So many of the slabs that are kept are taken back where a new block may be spared.
 constexpr int most_taken_back = 4;
 
-/// So many blocks that may have a run as long are looked into, before a new one is asked for.
+/// In a heap of many blocks so many of those that may have a run as long are looked into, before a
+/// new one is asked for.
 constexpr int most_looked_into = 8;
 constexpr std::size_t many_blocks = 128;
 

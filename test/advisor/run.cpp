@@ -3,6 +3,8 @@
 #include "../support/contents_of.hpp"
 #include "program.hpp"
 
+#include <run/compare.hpp>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -172,6 +174,13 @@ TEST(answers, that_cannot_be_written_are_refused_before_the_program_runs) {
         shell("echo left > " + out + ".part$$; exec $A run --json " + out + " -- true");
     EXPECT_EQ(r.code, 0) << r.text;
     std::filesystem::remove(out);
+}
+
+TEST(run, knows_the_numbers_that_versions_of_mimalloc_have) {
+    EXPECT_EQ(mimalloc_version(209), "2.0.9");
+    EXPECT_EQ(mimalloc_version(217), "2.1.7");
+    EXPECT_EQ(mimalloc_version(20405), "2.4.5");
+    EXPECT_EQ(mimalloc_version(30600), "3.6.0");
 }
 
 } // namespace

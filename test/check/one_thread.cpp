@@ -87,6 +87,7 @@ TEST(one_thread_threads, one_after_the_other_and_calls_within_calls_are_allowed)
     [[maybe_unused]] const auto again = inside.enter("a resource", nullptr);
 }
 
+#if ARENITE_EXCEPTIONS
 /// A handler may jump out of the call, or let other threads report.
 TEST(one_thread_threads, a_call_ends_before_a_contract_handler_begins) {
     struct found {};
@@ -99,5 +100,6 @@ TEST(one_thread_threads, a_call_ends_before_a_contract_handler_begins) {
     other.join();
     set_contract_handler(before);
 }
+#endif
 
 } // namespace

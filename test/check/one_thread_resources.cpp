@@ -39,6 +39,7 @@
 #include <span>
 #include <thread>
 #include <utility>
+#include <vector>
 
 using namespace arenite;
 using namespace arenite::literals;
@@ -381,13 +382,19 @@ TEST_F(one_thread_resources_death, of_a_slots_resource) {
 
 /// Any thread may free there, while its owner is inside.
 TEST(one_thread_threads, in_a_handover_resource_others_may_free_meanwhile) {
-    handover_resource shared{64_KiB};
-    void* const p = shared.allocate(48, 8);
-    std::atomic<bool> freed{false};
+    handover_resource shared{2_MiB};
+    std::vector<void*> all;
+    for (int i = 0; i < 10'000; ++i)
+        all.push_back(shared.allocate(48, 8));
+    std::atomic<bool> begun{false}, freed{false};
     std::thread other{[&] {
-        shared.deallocate(p, 48, 8);
+        begun = true;
+        for (void* const p : all)
+            shared.deallocate(p, 48, 8);
         freed = true;
     }};
+    while (!begun)
+        std::this_thread::yield();
     while (!freed)
         shared.deallocate(shared.allocate(100, 8), 100, 8);
     other.join();

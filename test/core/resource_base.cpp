@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
 
 using namespace arenite;
@@ -117,7 +118,18 @@ TEST(strategy_death, without_exceptions_a_failure_goes_to_the_contract_handler) 
 class hidden {};
 
 template <class A, class B>
-class made_of {};
+class made_of {
+public:
+    class within {};
+    template <class T>
+    class within_too {};
+};
+
+template <class T>
+std::string_view name_of_a_local_class() {
+    class local {};
+    return detail::class_name<local>();
+}
 
 struct outer {
     class inner {};
@@ -128,8 +140,17 @@ TEST(resource_base, the_name_of_a_class_has_neither_namespaces_nor_arguments) {
     static_assert(detail::class_name<hidden>() == "hidden");
     static_assert(detail::class_name<made_of<outer::inner, made_of<int, hidden>>>() == "made_of");
     static_assert(detail::class_name<outer::inner>() == "inner");
+    static_assert(detail::class_name<made_of<int, hidden>::within>() == "within");
+    static_assert(detail::class_name<made_of<int[3], hidden>::within_too<int>>() == "within_too");
     class local {};
     EXPECT_EQ(detail::class_name<local>(), "local");
+    EXPECT_EQ(name_of_a_local_class<int>(), "local");
+    EXPECT_EQ(
+        [] {
+            class inside {};
+            return detail::class_name<inside>();
+        }(),
+        "inside");
     EXPECT_EQ((detail::class_name<made_of<int, local>>()), "made_of");
 }
 

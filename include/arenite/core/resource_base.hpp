@@ -49,8 +49,19 @@ template <class Class>
     std::string_view text = __PRETTY_FUNCTION__;
     text.remove_prefix(text.find("Class = ") + 8);
 #endif
-    text = text.substr(0, text.find_first_of("<>;]"));
-    return text.substr(text.rfind(':') + 1); // npos + 1 is 0
+    // The last part of it, without what stands in brackets: arguments, and where a class is local.
+    std::size_t begin = 0, end = 0, depth = 0;
+    for (; end < text.size(); ++end) {
+        const char c = text[end];
+        if (depth == 0 && (c == ';' || c == ']' || c == '>'))
+            break;
+        depth += c == '<' || c == '(' || c == '[' || c == '{' ? 1 : 0;
+        depth -= c == '>' || c == ')' || c == ']' || c == '}' ? 1 : 0;
+        if (depth == 0 && c == ':')
+            begin = end + 1;
+    }
+    text = text.substr(begin, end - begin);
+    return text.substr(0, text.find('<'));
 }
 
 /// Throws out_of_memory with all that a resource tells of itself.

@@ -117,7 +117,7 @@ public:
     /// there is a region. O(1).
     [[nodiscard]] std::size_t remaining() const noexcept { return low_.remaining(); }
     [[deprecated("it is called remaining() now")]] [[nodiscard]] std::size_t room() const noexcept {
-        return remaining(); // the former name, until 1.0
+        return low_.usage().largest_hole_bytes; // until 1.0; 0 before there is a region
     }
 
     /// The sum of both ends. high_water_bytes adds the marks of both ends, limited to the capacity:

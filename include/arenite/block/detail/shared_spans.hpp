@@ -78,6 +78,7 @@ public:
     static constexpr std::size_t largest_bytes = 8_MiB;    ///< but for what span_bytes_for adds
     static constexpr std::size_t least_run = 64_KiB;       ///< for less there is better
     static constexpr std::size_t largest_run = 1_MiB;
+    static_assert(least_run / unit_bytes >= bits::word_bits, "it is the last in its word");
 
     static constexpr std::size_t largest_alignment = 64_KiB;
 

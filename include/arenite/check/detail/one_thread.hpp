@@ -23,7 +23,8 @@ namespace detail {
 /// Cost:      in checked builds two atomic operations and held_lock, in others nothing.
 /// Overhead:  in checked builds a pointer, in others nothing where it is [[no_unique_address]].
 /// Limits:    threads that take turns without a lock, but never meet, are not found:
-///            ThreadSanitizer finds those.
+///            ThreadSanitizer finds those. After a contract handler threw, and that was caught
+///            within the call, the rest of the call is not looked at.
 /// Threads:   any.
 class one_thread {
 public:
