@@ -53,7 +53,7 @@ memory_slots::memory_slots(std::size_t total, const memory_slots_options& option
 
 std::optional<std::size_t> memory_slots::reserve(std::size_t bytes,
                                                  std::size_t alignment) noexcept {
-    [[maybe_unused]] const auto inside = parts_.threads_.enter("memory_slots", this);
+    [[maybe_unused]] const auto inside = parts_.threads().enter("memory_slots", this);
     std::optional<std::size_t> at;
     // Room in the index first: with a part and no place for it the part would be lost.
     if (index_.reserve()) {
@@ -69,7 +69,7 @@ std::optional<std::size_t> memory_slots::reserve(std::size_t bytes,
 }
 
 void memory_slots::release(std::size_t offset, std::size_t bytes) {
-    [[maybe_unused]] const auto inside = parts_.threads_.enter("memory_slots", this);
+    [[maybe_unused]] const auto inside = parts_.threads().enter("memory_slots", this);
     const offset_allocation part = index_.find(offset, bytes != 0 ? bytes : 1);
     if (!parts_.is_live(part)) [[unlikely]]
         refuse(offset, bytes);
@@ -80,7 +80,7 @@ void memory_slots::release(std::size_t offset, std::size_t bytes) {
 }
 
 void memory_slots::clear() noexcept {
-    [[maybe_unused]] const auto inside = parts_.threads_.enter("memory_slots", this);
+    [[maybe_unused]] const auto inside = parts_.threads().enter("memory_slots", this);
     parts_.clear();
     index_.clear();
 }

@@ -85,6 +85,8 @@ public:
     [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
 
 private:
+    friend class memory_slots; // whose calls are told apart by its own name
+
     std::uint64_t capacity_;
 };
 

@@ -170,6 +170,8 @@ protected:
         return threads_.enter(is_heap ? "offset_heap" : "offset_allocator", this);
     }
 
+    [[nodiscard]] detail::one_thread& threads() noexcept { return threads_; }
+
     /// A call that the source of a heap must not make.
     class change {
     public:
@@ -196,8 +198,6 @@ protected:
     }
 
 private:
-    friend class memory_slots; // whose calls are told apart by its own name
-
     /// A block of many holds nothing from now on; it may be given back.
     virtual void block_emptied(detail::offset_block::index) {}
 
