@@ -27,8 +27,8 @@ void describe_failure(char* text, std::size_t bytes, std::size_t alignment, cons
     const char* const wrong = is_alignment(alignment) ? "" : ", which is no power of two,";
     const void* const address = source;
     // Cut, so that the address behind a long name still has room.
-    const auto bytes_of = [](std::string_view text) {
-        return static_cast<int>(std::min<std::size_t>(text.size(), 63));
+    const auto bytes_of = [](std::string_view part) {
+        return static_cast<int>(std::min<std::size_t>(part.size(), 63));
     };
     const int length =
         std::snprintf(text, most_text, "out of memory: %zu bytes of alignment %zu%s were asked ",

@@ -26,8 +26,7 @@ MAX_COLUMNS = 100
 MAX_LINES = 500    # a file
 MAX_MEMBERS = 15   # data members a class
 MAX_FUNCTIONS = 45  # functions a class, overloads one by one
-LEADS_TO = {"ordered/ordered_heap.hpp": 26,  # in checked builds, 25 else
-             "affinity/affine.hpp": 35}  # headers of ours, at most
+LEADS_TO = {"ordered/ordered_heap.hpp": 26, "affinity/affine.hpp": 35}  # headers of ours, at most
 
 # Words for a feature, and where it is.
 THERE_IS = {"module": "module/arenite.cppm", "single header": "tools/single_header.py", "C interface": "include/arenite/c.h",

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <arenite/core/config.hpp>
-
-#if ARENITE_CHECKS
 #include <arenite/core/detail/held_lock.hpp>
 
+#if ARENITE_CHECKS
 #include <atomic>
 #include <optional>
 #endif
