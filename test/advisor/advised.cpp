@@ -311,7 +311,7 @@ TEST(advised, shares_are_of_the_time_without_what_recording_took) {
     EXPECT_EQ(now.costs.cpu_ns, 30e6);
     for (const advice_report* r : {&before, &now})
         EXPECT_NE(r->first_line.find("; the recording slowed the program, so true shares are "
-                                     "larger: `arenite advise -- program` tells them"),
+                                     "larger as a rule: `arenite advise -- program` tells them"),
                   std::string::npos)
             << r->first_line;
     EXPECT_EQ(advise_on(path, counting()).first_line, "nothing here is worth your time");
