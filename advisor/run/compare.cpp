@@ -129,7 +129,7 @@ std::string version_of(const std::string& library) {
             const char* told = nullptr;
             std::size_t bytes = sizeof told;
             if (void* const f = find("mi_version")) {
-                text = mimalloc_version(reinterpret_cast<int (*)()>(f)()); // NOLINT
+                text = mimalloc_version(reinterpret_cast<int (*)()>(f)());
             } else if (void* const c = find("mallctl")) {
                 reinterpret_cast<int (*)(const char*, void*, std::size_t*, void*, std::size_t)>(c)(
                     "version", &told, &bytes, nullptr, 0);

@@ -138,6 +138,7 @@ protected:
     EXPECT_DEATH(statement, "violated: " kind " [^ ]+ is used by two threads")
 
 TEST_F(one_thread_resources_death, of_an_ordered_heap) {
+    FINDS_TWO(use_by_two_threads<ordered_heap>(allocates), "ordered_heap");
     FINDS_TWO(use_by_two_threads<ordered_heap>(resizes), "ordered_heap");
     FINDS_TWO(use_by_two_threads<ordered_heap>(trims), "ordered_heap");
 }
@@ -148,6 +149,7 @@ TEST_F(one_thread_resources_death, of_a_pool) {
     };
     constexpr auto frees_much = [](pool_resource& r) { r.deallocate(&r, 1000, 8); };
     const slot s{48, 8};
+    FINDS_TWO(use_by_two_threads<pool_resource>(allocates, s), "pool_resource");
     FINDS_TWO(use_by_two_threads<pool_resource>(allocates_much, s), "pool_resource");
     FINDS_TWO(use_by_two_threads<pool_resource>(frees_much, s), "pool_resource");
     FINDS_TWO(use_by_two_threads<pool_resource>(trims, s), "pool_resource");

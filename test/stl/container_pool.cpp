@@ -332,6 +332,31 @@ std::size_t fill(Container& c) {
     return c.size();
 }
 
+/// So much of a buffer is nodes of so many bytes.
+template <std::size_t NodeBytes>
+double share_of_nodes(std::size_t buffer_bytes) {
+    std::vector<std::byte> memory(buffer_bytes);
+    container_pool cp{std::span{memory}};
+    using element = std::array<char, NodeBytes - 2 * sizeof(void*)>;
+    std::list<element, pool_allocator<element>> l{cp};
+    std::size_t n = 0;
+    try {
+        for (;; ++n)
+            l.emplace_back();
+    } catch (const out_of_memory&) {
+    }
+    return static_cast<double>(n * NodeBytes) / static_cast<double>(buffer_bytes);
+}
+
+TEST(container_pool, of_a_small_buffer_fewer_are_large_nodes) {
+    if (passthrough())
+        GTEST_SKIP() << "memory is malloc's";
+    for (const std::size_t bytes : {65'536, 68'000, 131'072, 180'000}) {
+        EXPECT_GE(share_of_nodes<240>(bytes), 0.85) << bytes;
+        EXPECT_GE(share_of_nodes<1024>(bytes), 0.69) << bytes;
+    }
+}
+
 TEST(container_pool, at_least_85_percent_of_64_kib_are_nodes) {
     if (passthrough())
         GTEST_SKIP() << "memory is malloc's";
