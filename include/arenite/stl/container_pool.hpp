@@ -44,7 +44,7 @@ class container_source;
 /// Overhead:  that of pool_resource for each node size and thread, of some 16 threads: further ones
 ///            share with them, as do all where there is no more memory; 16 bytes an array. Of a
 ///            buffer of 64 KiB or more at least 85 % is nodes, where they are of one size of up to
-///            240 bytes; of 1 KiB at least 45 %, and 85 % from 1 MiB on.
+///            240 bytes; of 1 KiB at least 40 %, by its address, and 85 % from 1 MiB on.
 /// Limits:    must outlive all that its containers hold, wherever that was moved to. It requests
 ///            memory from its upstream at multiples of 256 KiB; from a buffer in blocks of a 32nd
 ///            of it, 1 KiB or more, while each node size and thread has 1.5 KiB from page_source().
