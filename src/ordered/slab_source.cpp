@@ -262,14 +262,13 @@ slab* slab_source::try_cut(block& b, unsigned slot_class, std::size_t least, std
     if (first == end)
         return nullptr;
     const std::size_t begin = align_up(first, aligned);
-    return &cut(
-        b, slot_class, begin,
-        std::min(bits::next_set(head.taken_units, first, end) - begin, most - (aligned - 1)));
+    const free_run run{first, bits::next_set(head.taken_units, first, end)};
+    return &cut(b, slot_class, begin, std::min(run.end - begin, most - (aligned - 1)), run);
 }
 
-/// Makes a slab of these units of a block.
-slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
-                       std::size_t units) noexcept {
+/// Makes a slab of these units of a block, which lie in this run.
+slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first, std::size_t units,
+                       const free_run& run) noexcept {
     slab_block& head = *geometry_.slabs_in(&b);
     bits::set_run(head.taken_units, first, units);
     const auto number = static_cast<unsigned>(std::countr_zero(head.free_slabs));
@@ -287,7 +286,12 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
     head.fresh_slabs = first >= head.fresh_from ? head.fresh_slabs | bit : head.fresh_slabs & ~bit;
     head.fresh_from = std::max(head.fresh_from, static_cast<std::uint32_t>(first + units));
     fill_units(s, slot_class, units);
-    set_runs(b, head);
+    // The state tells the longest run. That may be another one, or what is left may be as long.
+    // A new block's state tells nothing yet.
+    const unsigned longest = std::bit_floor(b.state / first_run & 255u);
+    const bool stays = run.end - run.first < longest || run.end - first - units >= longest;
+    if (longest == 0 || head.free_slabs == 0 || !stays)
+        set_runs(b, head);
     return s;
 }
 
@@ -323,6 +327,13 @@ void slab_geometry::mark_large(block& b) const noexcept {
 
 // ---- giving back --------------------------------------------------------------------------------
 
+void disown_slabs(const slab_source& of, block& b) noexcept {
+    if (slab_source::has_pages(b))
+        return of.for_each_slab(b, [](slab& s) { s.set_tag(0); });
+    for (slab& s : of.geometry().slabs_in(&b)->slabs)
+        s.set_tag(0);
+}
+
 void slab_source::reset() noexcept {
     kept_.clear();
     may_be_idle_ = false;
@@ -333,7 +344,7 @@ void slab_source::reset() noexcept {
             blocks_.deallocate_large(*b, 0);
             continue;
         }
-        for_each_slab(*b, [](slab& s) { s.set_tag(0); });
+        disown_slabs(*this, *b);
         poison::no_access(b + 1, b->bytes() - sizeof(block));
         close(*b, 0);
     }

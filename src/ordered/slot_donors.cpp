@@ -77,6 +77,8 @@ void* slot_donors::try_take(const heap_parts& heap, unsigned slot_class, std::si
 bool slot_donors::holds_much_more(const heap_parts& heap) noexcept {
     const block_source& blocks = heap.slabs.blocks();
     const std::size_t reserved = blocks.bytes_reserved();
+    if (reserved < least_unused)
+        return false;
     const std::size_t in_use = heap.classes.note_high_water(blocks);
     return reserved >= in_use + least_unused && in_use <= reserved / 16 * 15;
 }

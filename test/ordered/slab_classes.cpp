@@ -69,6 +69,39 @@ TEST_F(slab_classes_of, its_books_are_the_sum_of_slots_singles_and_foreign_frees
     EXPECT_EQ(classes.usage_approximate(source.blocks()).bytes_in_use, 480u);
 }
 
+TEST_F(slab_classes_of, the_high_water_is_noted_where_slabs_have_come_of_as_much_as_was_in_use) {
+    detail::slab& s = slab_of_48();
+    const auto& blocks = source.blocks();
+    const auto seen = [&] { return classes.high_water_approximate(); };
+    classes[number].take_slots(s, 0, 10);
+    classes.note_growth(1024, blocks); // for the first time
+    EXPECT_EQ(seen(), 480u);
+    classes[number].take_slots(s, 10, 10);
+    classes.note_growth(400, blocks);
+    EXPECT_EQ(seen(), 480u) << "little has come";
+    classes.note_growth(81, blocks);
+    EXPECT_EQ(seen(), 960u);
+    classes[number].free_slots(s, 0, 20);
+    classes.note_growth(4096, blocks);
+    EXPECT_EQ(seen(), 960u) << "it sinks never";
+
+    // However much is in use, 32 KiB are not little.
+    detail::slab& page = *source.make_page(number);
+    classes.add(page);
+    for (std::size_t i = 0; i < page.slots; ++i)
+        classes[number].take_slots(page, i, 1);
+    detail::slab& other = *source.make_page(number);
+    classes.add(other);
+    classes[number].take_slots(other, 0, 900);
+    classes.note_high_water(blocks);
+    const std::size_t both = seen();
+    classes[number].take_slots(other, 900, 1);
+    classes.note_growth(32_KiB, blocks);
+    EXPECT_EQ(seen(), both);
+    classes.note_growth(1, blocks);
+    EXPECT_EQ(seen(), both + 48);
+}
+
 TEST_F(slab_classes_of, it_begins_again_without_objects_and_with_its_high_water) {
     detail::slab& s = slab_of_48();
     classes[number].take_slots(s, 0, 10);
