@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -179,6 +180,47 @@ TEST(remote_queue_requests_threads, no_request_drains_many_words_of_several_heap
     for (int i = 0; i < 50; ++i) // before new memory it takes the heap that was left
         static_cast<void>(h.allocate(20'000, 8));
     expect_bounded_drains(h, all, 16'000);
+}
+
+/// Parts that another thread frees soon come between objects that live long.
+TEST(remote_queue_requests_threads, what_comes_and_goes_does_not_spread_what_stays) {
+    if (!support::threads_have_slabs())
+        GTEST_SKIP() << "no thread marks what another frees";
+    affinity_heap& h = affinity_heap::named("long beside short");
+    const unsigned seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random{seed};
+    struct part {
+        void* p = nullptr;
+        std::size_t bytes = 0;
+    };
+    const auto make = [&](unsigned powers) { // as many of each power of two
+        const auto bytes = static_cast<std::size_t>(random() % 100 + 100) << random() % powers;
+        return part{h.allocate(bytes, 8), bytes};
+    };
+    std::vector<part> stay(3000), go;
+    std::size_t most = 0;
+    for (int batch = 0; batch < 3000; ++batch) {
+        for (int i = 0; i < 60; ++i) {
+            go.push_back(make(6));
+            if (i % 20 != 0)
+                continue;
+            part& one = stay[random() % stay.size()];
+            if (one.p != nullptr)
+                h.deallocate(one.p, one.bytes, 8);
+            one = make(9);
+        }
+        if (batch >= 600)
+            most = std::max(most, h.usage().bytes_reserved);
+        std::thread{[&] {
+            for (const part& x : go)
+                h.deallocate(x.p, x.bytes, 8);
+        }}.join();
+        go.clear();
+    }
+    // 25 MB stay, 0.1 MB come and go.
+    EXPECT_LT(most, h.usage().bytes_in_use / 10 * 17);
+    h.reset();
 }
 
 class remote_queue_of_death : public remote_queue_of {};
