@@ -165,11 +165,9 @@ static std::size_t units_of_next(std::size_t held, bool fits_page) noexcept {
 /// A class begins with units, and a heap fills its first block with them: with one object of each
 /// size, or with a few hundred, it has what it needs and little more.
 bool slab_heap::new_slab(unsigned slot_class) noexcept {
+    // A new slab is rare enough to be the moment at which returns that were put off are made.
+    slabs_.blocks().give_back_due();
     slab_class& its = classes_[slot_class];
-    // A further slab is rare enough to be the moment at which returns that were put off are made;
-    // with the first ones of its classes a heap begins.
-    if (its.units() != 0)
-        slabs_.blocks().give_back_due();
     const std::size_t slot_bytes = size_class::slot_bytes(slot_class) + slab::note_bytes;
     const std::size_t least = units_for(slot_bytes);
     const bool fits_page = size_class::slot_bytes(slot_class) <= slab_page::largest_slot_bytes;

@@ -144,6 +144,32 @@ TEST(calling_program, gives_back_what_is_idle_of_large_objects_at_slow_calls_for
     EXPECT_LE(resident(), before / 2 + 2_MiB) << "an eighth of what is in use stays";
 }
 
+/// What a heap left that has ended, too: a program may make one small request now and then, each of
+/// another size, in the memory that another heap has.
+TEST(calling_program, gives_back_what_ended_heaps_left_at_the_first_request_of_a_size) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc keeps what it likes";
+    static std::uint64_t now_ms;
+    now_ms = 1;
+    page_options options;
+    options.now_ms = []() noexcept { return now_ms; };
+    page_resource pages{options};
+    ordered_heap heap{pages};
+    static_cast<void>(heap.allocate(16));
+    {
+        ordered_heap ended{pages};
+        for (int i = 0; i < 20'000; ++i)
+            static_cast<void>(ended.allocate(1'000));
+    }
+    const std::size_t waits = pages.usage().bytes_reserved;
+    EXPECT_GE(waits, 10_MiB);
+    for (std::size_t bytes = 32; bytes <= 512; bytes += 32) { // each the first of its size
+        now_ms += 2'000;
+        static_cast<void>(heap.allocate(bytes));
+    }
+    EXPECT_LE(pages.usage().bytes_reserved, 1_MiB);
+}
+
 /// From its loop, where nothing else is done: a step at a call, and as many as there are.
 TEST(calling_program, gives_back_what_is_idle_a_little_at_a_call) {
     if (passthrough())
