@@ -89,7 +89,7 @@ public:
         nothing_ = strategies->of_group[0] == strategy::nothing;
         reads_ = strategies->reads_what_it_frees != 0;
         if (nothing_)
-            one_place_ = static_cast<char*>(fresh(std::size_t{64} << 20));
+            one_place_ = static_cast<char*>(fresh(one_place_bytes));
         else if (head_->threads > 1) // what replaying costs by itself is that of one thread
             threads_ = std::make_unique<recorded_threads<replayer>>(*head_, events_, *this);
     }
@@ -185,10 +185,8 @@ private:
     }
 
     char* from_heap(std::size_t bytes, std::uint8_t log2_alignment, bool zeroed) {
-        if (nothing_)
-            return bytes <= std::size_t{64} << 20
-                       ? one_place_
-                       : static_cast<char*>(std::malloc(bytes)); // rarely, and large
+        if (nothing_ && bytes <= one_place_bytes) // what is longer is rare
+            return one_place_;
         void* p = nullptr;
         if (zeroed)
             p = std::calloc(1, bytes);
@@ -303,7 +301,10 @@ private:
             o.p = static_cast<char*>(std::realloc(o.p, e.bytes));
             if (o.p == nullptr)
                 give_up("out of memory");
-        } else if (!nothing_) {
+        } else if (nothing_) {
+            to_heap(o);
+            o.p = from_heap(e.bytes, o.log2_alignment, false);
+        } else {
             object larger = o;
             larger.p = allocate(larger, e.bytes, false, t);
             std::memcpy(larger.p, o.p, used(std::min(old, e.bytes)));
@@ -345,6 +346,7 @@ private:
     const std::uint8_t* group_of_site_;
     object* objects_;
     std::array<group, most_groups> groups_;
+    static constexpr std::size_t one_place_bytes = std::size_t{64} << 20;
     bool nothing_ = false, reserves_ = false, reads_ = true;
     char* one_place_ = nullptr;
     tally alone_; ///< of what the main thread replays

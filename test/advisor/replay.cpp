@@ -430,6 +430,7 @@ TEST(replay, leaves_untouched_what_a_program_did_not_touch) {
             EXPECT_EQ(o.peak_bytes < double(large) / 2, sparse) << o.peak_bytes;
         }
         const finished r = shell("$A replay --turns 1 --subject malloc " + t.path());
+        EXPECT_EQ(r.code, 0) << "also an object longer than the one place for all";
         EXPECT_EQ(r.text.find("only the first page") != std::string::npos, sparse) << r.text;
     }
 }
