@@ -14,6 +14,7 @@
 #include <arenite/check/passthrough.hpp>
 #include <arenite/core/contract.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/ordered/detail/slab_page.hpp>
 #include <arenite/os/detail/platform.hpp>
 #include <arenite/os/detail/process_lock.hpp>
 #include <arenite/os/page_resource.hpp>
@@ -45,10 +46,10 @@ constexpr bool is_large(std::size_t bytes, std::size_t alignment) noexcept {
                                                       detail::remote_frees::mask_bytes / 4);
 }
 
-/// A request drains one block with frees of other threads when its slab has no more, and so many in
-/// a step before new memory is asked for. It takes so many steps in each of its thread's heaps, and
-/// fewer where they were full: a slab has no more slots than these words, so that what is freed
-/// while one is used up is drained then.
+/// A request of a size that has no pages drains one block with frees of other threads when its slab
+/// has no more, and any request so many in a step before new memory is asked for. It takes so many
+/// steps in each of its thread's heaps, and fewer where they were full: a slab has no more slots
+/// than these words, so that what is freed while one is used up is drained then.
 constexpr std::size_t drained_blocks = 32;
 constexpr int most_steps = 8;
 constexpr std::size_t drained_words = 4096;
@@ -75,10 +76,10 @@ void* allocate_within(thread_heap& from, std::size_t bytes, std::size_t alignmen
                       std::size_t& left) noexcept {
     if (void* const p = take_next(from.heap(), bytes, alignment))
         return p;
-    // One block before other memory is taken: it lies lower as a rule, and was in use lately. Were
+    // One block before other units are taken: it lies lower as a rule, and was in use lately. Were
     // all that others freed left until the heap is full, what lives long would come to lie all over
-    // it, among what comes and goes.
-    if (left != 0 && !from.remote().is_empty())
+    // it, among what comes and goes. Slots of pages wait, until many are freed at once.
+    if (left != 0 && bytes > detail::slab_page::largest_slot_bytes && !from.remote().is_empty())
         left -= std::min(left, from.remote().drain(1));
     if (void* const p = from.heap().try_allocate_within(bytes, alignment))
         return p;

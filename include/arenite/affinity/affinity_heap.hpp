@@ -73,7 +73,7 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 ///
 /// Freeing: the owner is found from the slab that the pointer lies in. An object of the calling
 /// thread is freed as in a single-threaded heap. A remote free, of another thread's object, sets a
-/// bit, which the owner drains into its own bitmap when it needs a slab. Only large objects (above
+/// bit, which the owner drains into its own bitmap before its heap grows. Only large objects (above
 /// 63 KiB) are allocated under a lock shared by threads. A thread's slow calls take the lock of its
 /// own heap, which is uncontended unless another thread lists, reports or trims that heap. When a
 /// thread ends, its heap stays, with everything alive in it, until another thread needs memory and

@@ -50,7 +50,7 @@ enum class thread_heap_kind : unsigned char {
 /// resource lay go back to the system by thread_heap_places::trim(), or at once where many wait.
 ///
 /// The slab_heap of an unlocked one is touched by its thread alone: objects that others free go
-/// into the remote_queue, which the thread drains when a slab is full. The lock is held while
+/// into the remote_queue, which the thread drains before the heap grows. The lock is held while
 /// slabs and blocks change, so that others may look at them; objects in units that are kept come
 /// and go without it (kept_runs), as slots do. A locked one (large objects, checked builds, the
 /// strategies `intrusive` and `slots`) is used by any thread under the lock, as a locked_heap.
