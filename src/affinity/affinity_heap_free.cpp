@@ -52,7 +52,12 @@ bool affinity_heap::deallocate_foreign(detail::slab_heap& here, void* p, std::si
     thread_heap* const home = thread_heap::around(p);
     if (home == &thread_heap::of(here))
         return false;
-    static_cast<affinity_heap*>(here.owner().heap)->deallocate_of(home, p, bytes, alignment);
+    auto& its = *static_cast<affinity_heap*>(here.owner().heap);
+    // A thread may have several heaps of an affinity: those that it adopted.
+    const bool is_own =
+        home != nullptr && home->affinity() == its.index_ && home->is_mine_and_an_affinitys();
+    if (!is_own || !home->heap().try_give_in_own(p))
+        its.deallocate_of(home, p, bytes, alignment);
     return true;
 }
 

@@ -133,6 +133,9 @@ void slab_heap::deallocate_beside_joined(void* p, std::size_t bytes,
                 return;
         }
     }
+    // Outside the gate: another heap may be locked there.
+    if (owner_.on_foreign_free != nullptr && owner_.on_foreign_free(*this, p, bytes, alignment))
+        return;
     deallocate_rare(p, bytes, alignment);
 }
 
@@ -142,7 +145,7 @@ static bool is_large_size(const block& large, std::size_t bytes) noexcept {
                                             block_source::large_bytes(large);
 }
 
-/// Frees an object that is large, in joined slots, of another heap, or freed with another alignment
+/// Frees an object of this heap that is large, in joined slots, or freed with another alignment
 /// than it was allocated with; or reports misuse.
 void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     if (may_be_slot(p)) {
@@ -151,9 +154,6 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
             return deallocate_slot(*s, p, bytes, alignment);
         }
     }
-    // Outside the gate: another heap may be locked there.
-    if (owner_.on_foreign_free != nullptr && owner_.on_foreign_free(*this, p, bytes, alignment))
-        return;
     const heap_gate::guard mark = gate_.enter();
     block* const b = slabs_.blocks().find(p);
     if (b == nullptr)

@@ -52,8 +52,9 @@ inline void note_many_frees() noexcept {}
 ///
 ///     try_give_in_own       page, owner, bit, from the address alone              inline
 ///     deallocate_elsewhere  block, slab, owner, size, bit; or the only slot of its slab
-///     deallocate_beside_joined  one slot of a page where others are joined
-///     deallocate_rare       joined slots, large, another heap's, or misuse
+///     deallocate_beside_joined  one slot of a page where others are joined; else whatever the
+///                           owner finds to be another heap's
+///     deallocate_rare       joined slots, large, or misuse
 ///
 /// A bit says whether its slot is free, and nothing else does: it is cleared when the slot is
 /// handed out and set when it comes back, so that a second free of a slot before it is handed out
