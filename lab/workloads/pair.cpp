@@ -36,7 +36,7 @@ struct pair {
                                 .type = parameter::kind::choice,
                                 .defaults = {"16-512", "24-80"},
                                 .summary = "of the objects in bytes, at random",
-                                .choices = {"16-512", "24-80", "1024-9216", "1024-30720",
+                                .choices = {"16-512", "24-80", "8-1000", "1024-9216", "1024-30720",
                                             "1024-61440"}}},
                 .warm_passes = 2,
                 .in_short = false,
