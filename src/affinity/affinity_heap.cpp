@@ -46,10 +46,12 @@ constexpr bool is_large(std::size_t bytes, std::size_t alignment) noexcept {
                                                       detail::remote_frees::mask_bytes / 4);
 }
 
-/// A request of a size that has no pages drains one block with frees of other threads when its slab
-/// has no more, and any request so many in a step before new memory is asked for. It takes so many
-/// steps in each of its thread's heaps, and fewer where they were full: a slab has no more slots
-/// than these words, so that what is freed while one is used up is drained then.
+/// Blocks with frees of other threads that a request of a size which has no pages drains before it
+/// takes a slab or units.
+constexpr std::size_t early_blocks = 1;
+/// A request drains so many in a step before new memory is asked for, in so many steps in each of
+/// its thread's heaps, and no more when so many words of bits held something: a slab has no more
+/// slots than these words, so that what is freed while one is used up is drained then.
 constexpr std::size_t drained_blocks = 32;
 constexpr int most_steps = 8;
 constexpr std::size_t drained_words = 4096;
@@ -59,28 +61,15 @@ constexpr int most_kept = 4;
 
 const void* me() noexcept { return thread_table::thread(); }
 
-/// A slot of the slab that its class allocates from; nullptr where that has no more.
-void* take_next(detail::slab_heap& heap, std::size_t bytes, std::size_t alignment) noexcept {
-    const unsigned slot_class = detail::size_class::of(bytes, alignment);
-    if (slot_class >= detail::size_class::count)
-        return nullptr;
-    if (void* const p = heap.try_take(slot_class))
-        return p;
-    return heap.classes()[slot_class].next_word(heap.slabs()) ? heap.try_take(slot_class) : nullptr;
-}
-
 /// Serves a request from the memory that a heap has, and then from what others freed in it. In one
 /// step all of that may be of other sizes: were new memory asked for then, a step would see to ever
 /// less of what is freed. `left`: words that the request may drain yet, in all heaps of its thread.
 void* allocate_within(thread_heap& from, std::size_t bytes, std::size_t alignment,
                       std::size_t& left) noexcept {
-    if (void* const p = take_next(from.heap(), bytes, alignment))
-        return p;
-    // One block before other units are taken: it lies lower as a rule, and was in use lately. Were
-    // all that others freed left until the heap is full, what lives long would come to lie all over
-    // it, among what comes and goes. Slots of pages wait, until many are freed at once.
+    // Were all that others freed left until the heap is full, what lives long would come to lie all
+    // over it, among what comes and goes. Slots of pages wait, until many are freed at once.
     if (left != 0 && bytes > detail::slab_page::largest_slot_bytes && !from.remote().is_empty())
-        left -= std::min(left, from.remote().drain(1));
+        left -= std::min(left, from.remote().drain(early_blocks));
     if (void* const p = from.heap().try_allocate_within(bytes, alignment))
         return p;
     for (int step = 0; step < most_steps && left != 0 && !from.remote().is_empty(); ++step) {
@@ -375,8 +364,8 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
     own->catch_up(block_bytes());
     if (!kept || (own->has_no_pending_work(block_bytes()) && !heaps_.has_orphans()))
         return own->heap().try_allocate(bytes, alignment);
-    // Before the system is asked: what is there, what others freed, what this thread has besides,
-    // and what threads that ended left.
+    // Before the system is asked: what is there and what others freed, what this thread has
+    // besides, and what threads that ended left.
     std::size_t left = drained_words;
     if (void* const p = allocate_within(*own, bytes, alignment, left))
         return p;

@@ -54,9 +54,8 @@ bool affinity_heap::deallocate_foreign(detail::slab_heap& here, void* p, std::si
         return false;
     auto& its = *static_cast<affinity_heap*>(here.owner().heap);
     // A thread may have several heaps of an affinity: those that it adopted.
-    const bool is_own =
-        home != nullptr && home->affinity() == its.index_ && home->is_mine_and_an_affinitys();
-    if (!is_own || !home->heap().try_give_in_own(p))
+    const bool is_of_it = home != nullptr && home->affinity() == its.index_;
+    if (!is_of_it || !try_deallocate_own(p))
         its.deallocate_of(home, p, bytes, alignment);
     return true;
 }

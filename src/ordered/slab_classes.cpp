@@ -58,15 +58,14 @@ std::size_t slab_classes::bytes_in_use(const block_source& blocks) const noexcep
 std::size_t slab_classes::note_high_water(const block_source& blocks) noexcept {
     const std::size_t in_use = bytes_in_use(blocks);
     high_water_ = std::max(high_water_, in_use);
-    grows_by_ = std::min(in_use, most_not_noted);
+    not_noted_left_ = bytes_of(std::min(in_use, most_not_noted));
     return in_use;
 }
 
 void slab_classes::note_growth(std::size_t bytes, const block_source& blocks) noexcept {
-    if (bytes > grows_by_)
+    if (not_noted_left_ < 0)
         note_high_water(blocks);
-    else
-        grows_by_ -= bytes;
+    not_noted_left_ -= bytes_of(bytes);
 }
 
 arenite::usage slab_classes::usage_approximate(const block_source& blocks) const noexcept {

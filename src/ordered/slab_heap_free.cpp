@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // Frees of a slab_heap, and what follows from them: slabs that become free, and go. Read
-// deallocate_elsewhere() first, where each inlined free that failed arrives, then deallocate_rare()
-// for all that is no single slot of this heap, freed as it was allocated. A free that sets a bit
+// deallocate_elsewhere() first, where each inlined free that failed arrives, then
+// deallocate_beyond_units(), by which other heaps' objects leave, and deallocate_rare() for all
+// that is no single slot of this heap, freed as it was allocated. A free that sets a bit
 // counts down to its slab's alarm; answer_alarm() does whatever follows, so that the common free
 // asks nothing else. A misuse leaves by gate_.refuse(), which gives the lock up first: a handler
 // may throw or jump, and the heap stays usable.
@@ -91,7 +92,7 @@ void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t ali
         slab_block& head = *slabs_.geometry().block_of(p);
         slab& s = head.slab_at(offset);
         // The tag names this heap: that of another heap's slab, or of one with joined slots, does
-        // not match, and such a free goes the rare way with all checks. The subtraction is
+        // not match, and such a free goes the long way with all checks. The subtraction is
         // unsigned, so a size above the slot's fails the comparison, too.
         if (s.is_here<false>(this) &&
             (bytes == unknown_bytes || std::size_t{s.slot_bytes} - bytes < s.slack)) [[likely]] {
@@ -101,7 +102,7 @@ void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t ali
                 return;
         }
     }
-    deallocate_beside_joined(p, bytes, alignment);
+    deallocate_beyond_units(p, bytes, alignment);
 }
 
 /// Frees the only slot of a slab, which may be shorter than its slab: what lies behind it is not
@@ -120,9 +121,9 @@ void slab_heap::deallocate_single(slab& s, slab_block& head, void* p, std::size_
 }
 
 /// Frees an object of one slot in a page where others have several: that needs no gate, as in any
-/// other page. All else is rare.
-void slab_heap::deallocate_beside_joined(void* p, std::size_t bytes,
-                                         std::size_t alignment) noexcept {
+/// other page. Hands on what another heap has. All else is rare.
+void slab_heap::deallocate_beyond_units(void* p, std::size_t bytes,
+                                        std::size_t alignment) noexcept {
     if (!slow_only && pages_.may_hold(p)) {
         slab& s = slab_page::of(p);
         if (s.is_any_here<true>(this) && slabs_.is_joined(s)) {

@@ -256,19 +256,27 @@ slab* slab_source::make(unsigned slot_class, std::size_t wanted, std::size_t lea
 /// that is to be aligned, what comes before and behind stays free.
 slab* slab_source::try_cut(block& b, unsigned slot_class, std::size_t least, std::size_t most,
                            std::size_t aligned) noexcept {
-    const slab_block& head = *geometry_.slabs_in(&b);
+    slab_block& head = *geometry_.slabs_in(&b);
     const std::size_t end = b.bytes() / unit_bytes;
     const std::size_t first = bits::find_clear_run(head.taken_units, 0, end, least);
     if (first == end)
         return nullptr;
     const std::size_t begin = align_up(first, aligned);
-    const free_run run{first, bits::next_set(head.taken_units, first, end)};
-    return &cut(b, slot_class, begin, std::min(run.end - begin, most - (aligned - 1)), run);
+    const std::size_t run_end = bits::next_set(head.taken_units, first, end);
+    const std::size_t units = std::min(run_end - begin, most - (aligned - 1));
+    slab& made = cut(b, slot_class, begin, units);
+    // The state tells the power of two of the longest run, of a new block nothing yet. It stays
+    // where a longer run than this one is left, or enough of this one.
+    const unsigned longest = std::bit_floor(b.state / first_run & 255u);
+    const bool stays = run_end - first < longest || run_end - begin - units >= longest;
+    if (longest == 0 || head.free_slabs == 0 || !stays)
+        set_runs(b, head);
+    return &made;
 }
 
-/// Makes a slab of these units of a block, which lie in this run.
-slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first, std::size_t units,
-                       const free_run& run) noexcept {
+/// Makes a slab of these units of a block, whose state is to be set then.
+slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first,
+                       std::size_t units) noexcept {
     slab_block& head = *geometry_.slabs_in(&b);
     bits::set_run(head.taken_units, first, units);
     const auto number = static_cast<unsigned>(std::countr_zero(head.free_slabs));
@@ -286,12 +294,6 @@ slab& slab_source::cut(block& b, unsigned slot_class, std::size_t first, std::si
     head.fresh_slabs = first >= head.fresh_from ? head.fresh_slabs | bit : head.fresh_slabs & ~bit;
     head.fresh_from = std::max(head.fresh_from, static_cast<std::uint32_t>(first + units));
     fill_units(s, slot_class, units);
-    // The state tells the longest run. That may be another one, or what is left may be as long.
-    // A new block's state tells nothing yet.
-    const unsigned longest = std::bit_floor(b.state / first_run & 255u);
-    const bool stays = run.end - run.first < longest || run.end - first - units >= longest;
-    if (longest == 0 || head.free_slabs == 0 || !stays)
-        set_runs(b, head);
     return s;
 }
 

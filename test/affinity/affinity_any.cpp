@@ -172,6 +172,22 @@ TEST(affinity_any_death, stale_and_interior_pointers_are_refused) {
     h.deallocate(keep, 200'000, 8);
 }
 
+TEST(affinity_any_death, an_object_in_a_page_of_another_affinity_is_refused) {
+    if (affinity_strategy_name() != "ordered")
+        GTEST_SKIP() << "another strategy has no pages";
+    affinity_heap& one = affinity_heap::named("one of two");
+    affinity_heap& other = affinity_heap::named("the other of two");
+    std::vector<void*> all;
+    for (int i = 0; i < 20'000; ++i) // the later ones lie in pages
+        all.push_back(other.allocate(48, 8));
+    void* const p = one.allocate(48, 8); // so this thread has heaps of both
+    EXPECT_DEATH(one.deallocate(all[15'000], 48, 8), "memory of affinity the other of two");
+    EXPECT_DEATH(one.deallocate(all[15'000]), "memory of affinity the other of two");
+    one.deallocate(p, 48, 8);
+    for (void* const q : all)
+        other.deallocate(q, 48, 8);
+}
+
 // ---- by name ------------------------------------------------------------------------------------
 
 TEST(affinity_any, a_name_is_one_affinity_whoever_says_it) {

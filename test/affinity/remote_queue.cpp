@@ -194,7 +194,7 @@ TEST(remote_queue_requests_threads, what_comes_and_goes_does_not_spread_what_sta
         void* p = nullptr;
         std::size_t bytes = 0;
     };
-    const auto make = [&](unsigned powers) { // as many of each power of two
+    const auto make = [&](unsigned powers) { // each power of two as often
         const auto bytes = static_cast<std::size_t>(random() % 100 + 100) << random() % powers;
         return part{h.allocate(bytes, 8), bytes};
     };
@@ -220,6 +220,32 @@ TEST(remote_queue_requests_threads, what_comes_and_goes_does_not_spread_what_sta
     }
     // 25 MB stay, 0.1 MB come and go.
     EXPECT_LT(most, h.usage().bytes_in_use / 10 * 17);
+    h.reset();
+}
+
+/// Requests of page sizes leave them until there is nothing else; one for units sees to a block.
+TEST(remote_queue_requests_threads, only_a_request_for_units_drains_before_the_heap_is_full) {
+    if (!support::threads_have_slabs())
+        GTEST_SKIP() << "no thread marks what another frees";
+    affinity_heap& h = affinity_heap::named("units drain");
+    std::vector<void*> all;
+    for (int i = 0; i < 200; ++i)
+        all.push_back(h.allocate(3'000, 8));
+    for (int i = 0; i < 5'000; ++i) // room in slabs of many sizes
+        static_cast<void>(h.allocate(static_cast<std::size_t>(16 + i % 1'000), 8));
+    for (int i = 0; i < 100; ++i)
+        h.deallocate(h.allocate(60'000, 8), 60'000, 8);
+    std::thread{[&] {
+        for (int i = 0; i < 5; ++i)
+            h.deallocate(all[static_cast<std::size_t>(i)], 3'000, 8);
+    }}.join();
+    const std::size_t waiting = marked_words(all);
+    EXPECT_NE(waiting, 0u);
+    for (int i = 0; i < 10; ++i)
+        static_cast<void>(h.allocate(48, 8));
+    EXPECT_EQ(marked_words(all), waiting);
+    static_cast<void>(h.allocate(20'000, 8));
+    EXPECT_EQ(marked_words(all), 0u);
     h.reset();
 }
 

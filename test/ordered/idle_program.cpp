@@ -144,8 +144,8 @@ TEST(calling_program, gives_back_what_is_idle_of_large_objects_at_slow_calls_for
     EXPECT_LE(resident(), before / 2 + 2_MiB) << "an eighth of what is in use stays";
 }
 
-/// Also the memory of a heap that has ended: a program may make a small request now and then, each
-/// of another size, in the memory that another heap has.
+/// Also the memory of a heap that has ended: the program makes a small request now and then, each
+/// the first of its size.
 TEST(calling_program, gives_back_what_ended_heaps_left_at_the_first_request_of_a_size) {
     if (passthrough())
         GTEST_SKIP() << "malloc keeps what it likes";

@@ -69,23 +69,25 @@ TEST_F(slab_classes_of, its_books_are_the_sum_of_slots_singles_and_foreign_frees
     EXPECT_EQ(classes.usage_approximate(source.blocks()).bytes_in_use, 480u);
 }
 
-TEST_F(slab_classes_of, the_high_water_is_noted_where_slabs_have_come_of_as_much_as_was_in_use) {
+TEST_F(slab_classes_of, the_high_water_is_noted_where_slabs_have_come_of_more_than_was_in_use) {
     detail::slab& s = slab_of_48();
     const auto& blocks = source.blocks();
     const auto seen = [&] { return classes.high_water_approximate(); };
     classes[number].take_slots(s, 0, 10);
-    classes.note_growth(1024, blocks); // for the first time
+    classes.note_growth(1024, blocks);
+    EXPECT_EQ(seen(), 0u) << "none had come before this one";
+    classes.note_growth(480, blocks);
     EXPECT_EQ(seen(), 480u);
     classes[number].take_slots(s, 10, 10);
-    classes.note_growth(400, blocks);
-    EXPECT_EQ(seen(), 480u) << "little has come";
-    classes.note_growth(81, blocks);
+    classes.note_growth(1, blocks);
+    EXPECT_EQ(seen(), 480u) << "as much has come as was in use";
+    classes.note_growth(1024, blocks);
     EXPECT_EQ(seen(), 960u);
     classes[number].free_slots(s, 0, 20);
     classes.note_growth(4096, blocks);
-    EXPECT_EQ(seen(), 960u) << "it sinks never";
+    EXPECT_EQ(seen(), 960u) << "it never falls";
 
-    // However much is in use, 32 KiB are not little.
+    // However much is in use, more than 32 KiB are not little.
     detail::slab& page = *source.make_page(number);
     classes.add(page);
     for (std::size_t i = 0; i < page.slots; ++i)
@@ -97,6 +99,7 @@ TEST_F(slab_classes_of, the_high_water_is_noted_where_slabs_have_come_of_as_much
     const std::size_t both = seen();
     classes[number].take_slots(other, 900, 1);
     classes.note_growth(32_KiB, blocks);
+    classes.note_growth(1, blocks);
     EXPECT_EQ(seen(), both);
     classes.note_growth(1, blocks);
     EXPECT_EQ(seen(), both + 48);
@@ -114,6 +117,11 @@ TEST_F(slab_classes_of, it_begins_again_without_objects_and_with_its_high_water)
     const usage now = classes.usage_approximate(source.blocks());
     EXPECT_EQ(now.live_allocations, 0u);
     EXPECT_EQ(now.high_water_bytes, 480u);
+    detail::slab& again = slab_of_48();
+    classes.note_growth(1, source.blocks());
+    classes[number].take_slots(again, 0, 20);
+    classes.note_growth(1, source.blocks());
+    EXPECT_EQ(classes.high_water_approximate(), 960u) << "little was in use when it began again";
 }
 
 TEST_F(slab_classes_of, what_is_in_use_is_summed_over_those_that_have_slabs_however_many) {

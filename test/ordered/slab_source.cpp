@@ -472,4 +472,17 @@ TEST_F(slab_source_of, where_a_large_object_begins_is_no_slab) {
     }
 }
 
+TEST_F(slab_source_of, no_slab_has_an_owner_after_a_reset) {
+    for (const bool paged : {false, true}) {
+        ordered_test::own_source source{{.policy = return_policy::retain_all}, &pages, &owner};
+        detail::slab* const s =
+            paged ? source.make_page(class_of_48) : source.make(class_of_48, 8, 8);
+        ASSERT_NE(s, nullptr);
+        std::byte* const p = source.begin_of(*s);
+        EXPECT_EQ(source.find_slab(p), s);
+        source.reset();
+        EXPECT_EQ(source.find_slab(p), nullptr);
+    }
+}
+
 } // namespace

@@ -317,10 +317,10 @@ public:
     static bool give_back_due() noexcept;
 
     /// O(threads). Exact while no thread allocates or frees, except the high-water mark; otherwise
-    /// the figure of each thread may be slightly out of date. Each thread notes its own mark at its
-    /// slow calls, so a peak that came and went between two of them is missed. The affinity's mark
-    /// is the largest sum of the threads' marks that a call of usage(), or the retirement of an
-    /// empty heap, has seen; it never falls.
+    /// the figure of each thread may be slightly out of date. Each thread notes its own mark at
+    /// some of its slow calls, so a peak that came and went between two of them is missed. The
+    /// affinity's mark is the largest sum of the threads' marks that a call of usage(), or the
+    /// retirement of an empty heap, has seen; it never falls.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
     /// The sum over all affinities.

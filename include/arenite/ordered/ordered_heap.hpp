@@ -181,8 +181,9 @@ public:
     /// ordered_options::block_bytes does; the size of blocks stays.
     void set_block_bytes(std::size_t bytes) noexcept;
 
-    /// O(1). bytes_in_use and live_allocations are exact; the high-water mark is updated when
-    /// memory is taken for a slab or for more than 8 KiB, and here.
+    /// O(1). bytes_in_use and live_allocations are exact; the high-water mark is updated when slabs
+    /// of more than was in use then, or of 32 KiB, were made since it was, when memory is taken for
+    /// more than 8 KiB, and here.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
     /// Lists all its memory: empty blocks that are kept, then blocks and large allocations in

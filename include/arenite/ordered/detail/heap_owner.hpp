@@ -20,8 +20,9 @@ struct heap_owner {
     const char* affinity = nullptr; ///< for messages: "affinity nodes", or null
     const char* name = nullptr;     ///< for messages: the name of an ordered_heap, or null
 
-    /// Called with what can't be freed at once; true if it was not of this heap and has been seen
-    /// to. null: what is not of this heap is misuse.
+    /// Called with what can't be freed at once, large objects of this heap and those over joined
+    /// slots as well; true if it was not of this heap and has been seen to. null: what is not of
+    /// this heap is misuse.
     bool (*on_foreign_free)(slab_heap& here, void* p, std::size_t bytes,
                             std::size_t alignment) noexcept = nullptr;
 

@@ -73,9 +73,9 @@ public:
     [[nodiscard]] std::size_t bytes_in_use(const block_source& blocks) const noexcept;
     /// Returns bytes_in_use().
     std::size_t note_high_water(const block_source& blocks) noexcept;
-    /// Notes it before a slab of so many bytes is allocated from, unless the slabs since it was
-    /// noted last are little: less than was in use then, and than 32 KiB. The sum over all classes
-    /// takes as long as the rest of a small slab.
+    /// Before a slab of so many bytes is allocated from: notes the high water, where the slabs
+    /// since it was noted last had more than was in use then, or than 32 KiB. The sum over all
+    /// classes takes as long as making a small slab does otherwise.
     void note_growth(std::size_t bytes, const block_source& blocks) noexcept;
     [[nodiscard]] std::size_t high_water_approximate() const noexcept {
         return glance(high_water_);
@@ -97,7 +97,8 @@ private:
     std::size_t single_bytes_ = 0; ///< in use by slots of their own
     std::size_t most_single_bytes_ = 0;
     std::size_t high_water_ = 0;
-    std::size_t grows_by_ = 0; ///< by so much, before the high water is noted again
+    /// Slabs of so many bytes may still come before the high water is noted; below 0: it is due.
+    std::int64_t not_noted_left_ = 0;
     /// A bit for each class that has or had slabs: only they are summed.
     std::uint64_t have_slabs_ = 0;
 
@@ -113,7 +114,7 @@ constexpr void slab_classes::begin() noexcept {
         all_[i].begin(static_cast<std::uint32_t>(size_class::slot_bytes(i)));
     all_[size_class::single].begin(0);
     single_bytes_ = 0;
-    grows_by_ = 0;
+    not_noted_left_ = 0;
     have_slabs_ = 0;
     settled_ = settled_bytes_ = joined_ = 0;
 }

@@ -52,8 +52,7 @@ inline void note_many_frees() noexcept {}
 ///
 ///     try_give_in_own       page, owner, bit, from the address alone              inline
 ///     deallocate_elsewhere  block, slab, owner, size, bit; or the only slot of its slab
-///     deallocate_beside_joined  one slot of a page where others are joined; else whatever the
-///                           owner finds to be another heap's
+///     deallocate_beyond_units  one slot of a page where others are joined; another heap's
 ///     deallocate_rare       joined slots, large, or misuse
 ///
 /// A bit says whether its slot is free, and nothing else does: it is cleared when the slot is
@@ -151,8 +150,8 @@ private:
     void deallocate_slot(slab& s, void* p, std::size_t bytes, std::size_t alignment) noexcept;
     ARENITE_NOINLINE void deallocate_single(slab& s, slab_block& head, void* p, std::size_t bytes,
                                             std::size_t alignment) noexcept;
-    ARENITE_NOINLINE void deallocate_beside_joined(void* p, std::size_t bytes,
-                                                   std::size_t alignment) noexcept;
+    ARENITE_NOINLINE void deallocate_beyond_units(void* p, std::size_t bytes,
+                                                  std::size_t alignment) noexcept;
     ARENITE_INLINE void answer_alarm(slab& s) noexcept;
     void many_frees_in_current(slab_class& its) noexcept;
     void remove(slab& s) noexcept;

@@ -190,12 +190,8 @@ private:
     [[nodiscard]] block* new_block() noexcept;
     [[nodiscard]] slab* try_cut(block& b, unsigned slot_class, std::size_t least, std::size_t most,
                                 std::size_t aligned) noexcept;
-    struct free_run {
-        std::size_t first; ///< unit
-        std::size_t end;
-    };
-    [[nodiscard]] slab& cut(block& b, unsigned slot_class, std::size_t first, std::size_t units,
-                            const free_run& run) noexcept;
+    [[nodiscard]] slab& cut(block& b, unsigned slot_class, std::size_t first,
+                            std::size_t units) noexcept;
     [[nodiscard]] slab* take_kept(unsigned slot_class, std::size_t wanted, std::size_t least,
                                   std::size_t aligned) noexcept;
     void take_back(slab& s) noexcept;
@@ -216,7 +212,7 @@ private:
     friend class kept_runs; // recount() finds blocks that are idle
 };
 
-/// The slabs of an open block name no owner any more.
+/// Makes the slabs of an open block name no owner any more.
 void disown_slabs(const slab_source& of, block& b) noexcept;
 
 inline slab* slab_source::find_slab(const void* p) const noexcept {
