@@ -58,7 +58,7 @@ std::size_t slab_classes::bytes_in_use(const block_source& blocks) const noexcep
 std::size_t slab_classes::note_high_water(const block_source& blocks) noexcept {
     const std::size_t in_use = bytes_in_use(blocks);
     high_water_ = std::max(high_water_, in_use);
-    not_noted_left_ = bytes_of(std::min(in_use, most_not_noted));
+    not_noted_left_ = bytes_of(std::min(in_use / 4, most_not_noted));
     return in_use;
 }
 

@@ -182,8 +182,8 @@ public:
     void set_block_bytes(std::size_t bytes) noexcept;
 
     /// O(1). bytes_in_use and live_allocations are exact; the high-water mark is updated when slabs
-    /// of more than was in use then, or of 32 KiB, were made since it was, when memory is taken for
-    /// more than 8 KiB, and here.
+    /// of a quarter of what was in use then, or of 32 KiB, were made since it was, when memory is
+    /// taken for more than 8 KiB, and here.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
     /// Lists all its memory: empty blocks that are kept, then blocks and large allocations in

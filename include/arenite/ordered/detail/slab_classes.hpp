@@ -74,8 +74,8 @@ public:
     /// Returns bytes_in_use().
     std::size_t note_high_water(const block_source& blocks) noexcept;
     /// Before a slab of so many bytes is allocated from: notes the high water, where the slabs
-    /// since it was noted last had more than was in use then, or than 32 KiB. The sum over all
-    /// classes takes as long as making a small slab does otherwise.
+    /// since it was noted last had more than a quarter of what was in use then, or than 32 KiB. The
+    /// sum over all classes takes as long as making a small slab does otherwise.
     void note_growth(std::size_t bytes, const block_source& blocks) noexcept;
     [[nodiscard]] std::size_t high_water_approximate() const noexcept {
         return glance(high_water_);
