@@ -53,9 +53,11 @@ bool affinity_heap::deallocate_foreign(detail::slab_heap& here, void* p, std::si
     if (home == &thread_heap::of(here))
         return false;
     auto& its = *static_cast<affinity_heap*>(here.owner().heap);
-    // A thread may have several heaps of an affinity: those that it adopted.
-    const bool is_of_it = home != nullptr && home->affinity() == its.index_;
-    if (!is_of_it || !try_deallocate_own(p))
+    // A thread may have several heaps of an affinity: those that it adopted. Looked up once: most
+    // that come here are another thread's.
+    const bool is_own = home != nullptr && home->affinity() == its.index_ && !home->is_locked() &&
+                        home->is_mine_and_an_affinitys();
+    if (!is_own || !home->heap().try_give_in_own(p))
         its.deallocate_of(home, p, bytes, alignment);
     return true;
 }
