@@ -188,6 +188,7 @@ lent_memory page_resource::lend(std::size_t bytes, std::size_t alignment, page_u
         if (r == nullptr)
             return {};
         touched = r->touched_units;
+        const std::size_t fresh = wanted.units - r->count_waiting(i, wanted.units);
         is_zero = take(*r, i, wanted);
         r->pages[i] = static_cast<std::uint32_t>(page_count);
         ++in_use_.count;
@@ -196,8 +197,8 @@ lent_memory page_resource::lend(std::size_t bytes, std::size_t alignment, page_u
         in_use_.units += wanted.units;
         in_use_.most_units = std::max(in_use_.most_units, in_use_.units);
         waves_.note_use(in_use_.bytes);
-        if (waiting_.all_units() != 0 && waiting_.all_units() > most_waiting_units()) [[unlikely]]
-            give_excess(lock, wanted.units, options_.now_ms());
+        if (fresh != 0 && waiting_.all_units() != 0)
+            give_excess(lock, fresh, options_.now_ms(), true);
     }
     // The units are ours by now: others need not wait for the system.
     if (finish(*r, i, wanted, touched)) [[likely]] {

@@ -26,6 +26,8 @@ constexpr std::size_t huge_units_alike = 64;
 constexpr std::size_t most_unexpected_bytes = 32_MiB;
 /// So much may wait of any program: less would be cleared again and again.
 constexpr std::size_t always_waiting_bytes = 4_MiB;
+/// So much, or an eighth of the peak, may wait while a request gets memory that is not resident.
+constexpr std::size_t beside_fresh_bytes = 16_MiB;
 /// Memory that a program comes back for waits so many times as long.
 constexpr std::uint64_t times_longer = 4;
 
@@ -65,7 +67,7 @@ void page_resource::take_back(void* p, std::size_t bytes, bool at_once) noexcept
                     return static_cast<void>(give_to_system(lock, *r, {i, units, false}));
                 let_wait(*r, i, units, now);
                 // With what is in use the limit falls, too: as many as these would never reach it.
-                return give_excess(lock, 2 * units, now);
+                return give_excess(lock, 2 * units, now, false);
             }
         }
     }
@@ -115,8 +117,10 @@ std::uint64_t page_resource::delay_now_ms() const noexcept {
 
 /// With what is in use no more waits than the peak and a third of it, since pieces do not fit where
 /// they come back in another order; or than 4 MiB. Less of a program that may never make another
-/// call, and no more than twice what it came back for.
-std::size_t page_resource::most_waiting_units() const noexcept {
+/// call, and no more than twice what it came back for. Less also where a request gets memory that
+/// is not resident: what is would rise by that to a new peak, while as much waits that does not
+/// fit.
+std::size_t page_resource::most_waiting_units(bool beside_fresh) const noexcept {
     const std::size_t peak = in_use_.most_units * unit; // of what waits whole units count, too
     const std::size_t third = peak / 3;
     const std::size_t room = peak + third - in_use_.units * unit;
@@ -124,15 +128,18 @@ std::size_t page_resource::most_waiting_units() const noexcept {
         third, std::min(options_.most_waiting_bytes, std::max(room, always_waiting_bytes)));
     most = std::min(most,
                     std::max({most_unexpected_bytes, in_use_.bytes / 4, waves_.expected_bytes()}));
+    if (beside_fresh)
+        most = std::min(most, std::max(beside_fresh_bytes, peak / 8));
     return align_up(most, unit) / unit + prepared_units_;
 }
 
 /// Gives what may not wait to the system, the oldest first, `most` in all.
-void page_resource::give_excess(held_lock& lock, std::size_t most, std::uint64_t now) noexcept {
-    if (waiting_.all_units() <= most_waiting_units())
+void page_resource::give_excess(held_lock& lock, std::size_t most, std::uint64_t now,
+                                bool beside_fresh) noexcept {
+    if (waiting_.all_units() <= most_waiting_units(beside_fresh))
         return;
     waves_.judge(now, delay_now_ms());
-    const std::size_t allowed = most_waiting_units();
+    const std::size_t allowed = most_waiting_units(beside_fresh);
     if (waiting_.all_units() <= allowed)
         return note_next_due();
     const std::size_t gone = give_oldest(lock, allowed, most);

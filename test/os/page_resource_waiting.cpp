@@ -265,6 +265,31 @@ TEST(page_resource, what_cannot_use_what_waits_lets_a_third_of_the_new_peak_wait
         EXPECT_EQ(*p, kept[0][0]);
 }
 
+TEST(page_resource, beside_what_is_fresh_an_eighth_of_the_peak_may_wait) {
+    page_options options = slowly();
+    options.reserve_bytes = 1_GiB;
+    page_resource pages{options};
+    std::vector<void*> all(256);
+    for (void*& p : all)
+        p = pages.allocate(2_MiB);
+    const auto waiting = [&] {
+        const usage now = pages.usage();
+        return align_down(now.bytes_reserved - now.bytes_in_use, std::size_t{1_MiB});
+    };
+    for (std::size_t i = 0; i < 160; i += 2)
+        pages.deallocate(all[i], 2_MiB);
+    ASSERT_GE(waiting(), 80_MiB) << "a quarter of what is in use";
+    // 4 MiB fit into none of these: as much of them goes.
+    for (std::size_t n = 1; n <= 6; ++n) {
+        const std::size_t before = waiting();
+        static_cast<void>(pages.allocate(4_MiB));
+        EXPECT_EQ(waiting(), std::max<std::size_t>(before - 4_MiB, 64_MiB)) << n;
+    }
+    EXPECT_EQ(waiting(), 64_MiB) << "512 were in use";
+    static_cast<void>(pages.allocate(2_MiB));
+    EXPECT_EQ(waiting(), 62_MiB) << "what waits is not fresh";
+}
+
 TEST(page_resource, released_memory_leaves_at_once_and_trim_gives_all_that_waits) {
     page_resource pages{slowly()};
     std::byte* a = touched(pages, 3 * unit);

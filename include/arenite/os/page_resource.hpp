@@ -45,7 +45,8 @@ struct page_options {
     /// use and a third of it, and at most this many bytes; or a third of the peak if that is more,
     /// or 4 MiB unless this is less. Also no more than 32 MiB, or a quarter of what is in use if
     /// that is more; of a program that has twice come back for what it gave back, twice the most
-    /// by which use rose then, if that is more.
+    /// by which use rose then, if that is more. Beside a request that gets memory that is not
+    /// resident, no more than an eighth of the peak, or 16 MiB.
     std::size_t most_waiting_bytes = 256_MiB;
     /// The clock for the delay: any that never goes back.
     std::uint64_t (*now_ms)() noexcept = &detail::os::platform::now_ms;
@@ -80,7 +81,8 @@ struct page_options {
 /// (128 MiB of huge pages), so no call takes much more than 1 ms; give_back_due() is such a call,
 /// which heaps make of their upstream when they are slow anyway. The amount that waits is limited
 /// (see most_waiting_bytes); beyond that the oldest goes at once, at a free up to twice as much as
-/// came back, and the rest of its huge pages. release() and trim() do not wait.
+/// came back, at a request no more than it gets that did not wait, and the rest of its huge pages.
+/// release() and trim() do not wait.
 /// A program that has twice come back for what it gave back finds it for four delays.
 ///
 /// From 1 MiB on, what will be filled (page_use::dense) lies in huge pages, which requests share:
@@ -242,8 +244,9 @@ private:
     void let_wait(range& r, std::size_t i, std::size_t n, std::uint64_t now) noexcept;
     void give_due() noexcept;
     [[nodiscard]] std::uint64_t delay_now_ms() const noexcept;
-    [[nodiscard]] std::size_t most_waiting_units() const noexcept;
-    void give_excess(held_lock& lock, std::size_t most, std::uint64_t now) noexcept;
+    [[nodiscard]] std::size_t most_waiting_units(bool beside_fresh) const noexcept;
+    void give_excess(held_lock& lock, std::size_t most, std::uint64_t now,
+                     bool beside_fresh) noexcept;
     std::size_t give_oldest(held_lock& lock, std::size_t allowed, std::size_t most) noexcept;
     [[nodiscard]] run take_waiting(range*& from, std::size_t generation, std::size_t most,
                                    std::size_t most_huge) noexcept;
