@@ -66,6 +66,13 @@ void heap_owner::refuse_size(const void* p, std::size_t bytes, std::size_t room,
                             : "");
 }
 
+void heap_owner::refuse_overrun(const void* p, std::size_t asked) const noexcept {
+    call_sites::write_of_violation(p);
+    contract_violation_f(std::source_location::current(),
+                         "%p was freed into %s: somebody wrote behind its %zu bytes", p,
+                         heap_text{*this}.own.text, asked);
+}
+
 void heap_owner::refuse_question(const void* p) const noexcept {
     contract_violation_f(std::source_location::current(),
                          "size_of(%p): no allocation of %s begins there, or it was freed", p,

@@ -362,11 +362,12 @@ std::size_t slab_heap::size_of(const void* p) const noexcept {
     const std::size_t room = slab_survey::room_at(slabs_, s, p);
     if (room == 0)
         owner_.refuse_question(p);
-    if constexpr (checks_enabled)
-        return std::min(
-            room, // behind it lies the note
-            align_up(std::max<std::size_t>(slot_notes::requested_bytes(slabs_, p, room), 1),
-                     granule_bytes));
+    if constexpr (checks_enabled) {
+        const std::size_t asked = slot_notes::requested_bytes(slabs_, p, room);
+        slot_notes::told_room(slabs_, p);
+        // Behind the room lies the note.
+        return std::min(room, align_up(std::max<std::size_t>(asked, 1), granule_bytes));
+    }
     return room;
 }
 

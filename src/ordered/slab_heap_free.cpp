@@ -210,6 +210,10 @@ void slab_heap::deallocate_slot(slab& s, void* p, std::size_t bytes,
             (checks_enabled && asked != bytes))
             return gate_.refuse([&] { owner_.refuse_size(p, bytes, room, asked); });
     }
+    if constexpr (checks_enabled)
+        if (slot_notes::is_overrun(slabs_, p, room))
+            return gate_.refuse(
+                [&] { owner_.refuse_overrun(p, slot_notes::requested_bytes(slabs_, p, room)); });
     poison::no_access(p, room);
     if (slots == 1) {
         static_cast<void>(set_free(s, index));

@@ -5,7 +5,9 @@
 #include "ordered/heap_test.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <string>
 
 using namespace ordered_test;
 
@@ -331,6 +333,38 @@ TEST_P(ordered_heap_checked_death, the_heap_is_named_and_the_request_is_told_bes
                                              "allocated as 41, rounded to 48");
     named.deallocate(p, 41, 8);
     EXPECT_DEATH(named.deallocate(p, 41, 8), "into ordered_heap meshes .*: it is free already");
+}
+
+TEST_P(ordered_heap_checked_death, a_write_beyond_the_end_is_told_at_the_free) {
+    if (detail::poison::active)
+        GTEST_SKIP() << "the memory checker finds it at the access";
+    for (const std::size_t bytes : {41u, 150u, 1000u, 3000u, 10'000u}) {
+        auto* const p = static_cast<char*>(heap.allocate(bytes, 8));
+        std::memset(p, 1, bytes);
+        EXPECT_DEATH(
+            {
+                p[bytes] = 1;
+                heap.deallocate(p, bytes, 8);
+            },
+            "somebody wrote behind its " + std::to_string(bytes) + " bytes");
+        heap.deallocate(p, bytes, 8);
+    }
+    auto* p = static_cast<char*>(heap.allocate(150, 8));
+    ASSERT_TRUE(heap.try_resize(p, 150, 155, 8));
+    std::memset(p, 1, 155);
+    ASSERT_TRUE(heap.try_resize(p, 155, 148, 8));
+    EXPECT_DEATH(
+        {
+            p[149] = 2;
+            heap.deallocate(p, 148, 8);
+        },
+        "behind its 148");
+    heap.deallocate(p, 148, 8);
+    if (GetParam() != sizes::kept)
+        return;
+    p = static_cast<char*>(heap.allocate(150, 8));
+    std::memset(p, 1, heap.size_of(p)); // who asks for the size may use it
+    heap.deallocate(p);
 }
 
 TEST_P(ordered_heap_checked_death, a_pointer_into_an_object_is_told) {

@@ -40,6 +40,8 @@ struct heap_owner {
     /// A free with a wrong size; `asked`: the size it was allocated with, or unknown_bytes.
     ARENITE_COLD void refuse_size(const void* p, std::size_t bytes, std::size_t room,
                                   std::size_t asked) const noexcept;
+    /// A free of an object of `asked` bytes behind which somebody wrote.
+    ARENITE_COLD void refuse_overrun(const void* p, std::size_t asked) const noexcept;
     /// A size_of() of what is no object.
     [[noreturn]] ARENITE_COLD void refuse_question(const void* p) const noexcept;
     /// A size_of() of what lies in no memory of the heap.

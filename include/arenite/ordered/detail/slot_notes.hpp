@@ -19,7 +19,9 @@ namespace detail {
 ///     slab   | slot 0 | slot 1 | slot 2 | ... | note 2 | note 1 | note 0 |
 ///
 /// A note says how many bytes of its slot, or of the slots that an object has, were not asked for.
-/// In other builds there are no notes, and nothing here takes time where no memory checker runs.
+/// The first of these hold a pattern, by which a write beyond the object's end is found, unless
+/// size_of() has told of them. In other builds there are no notes, and nothing here takes time
+/// where no memory checker runs.
 ///
 /// Threads:   the heap's own.
 namespace slot_notes {
@@ -39,6 +41,13 @@ void resized(const slab_source& in, void* p, std::size_t old_bytes, std::size_t 
 /// Bytes that were asked for an object that has `room` bytes; 0 where that was not noted.
 [[nodiscard]] std::size_t requested_bytes(const slab_source& in, const void* p,
                                           std::size_t room) noexcept;
+
+/// The user of the object at p, in a slab, may write to all of its room from now on.
+void told_room(const slab_source& in, const void* p) noexcept;
+
+/// True if somebody wrote behind what was asked for the object at p, in a slab, that has `room`
+/// bytes. Checked builds only; where a memory checker runs, it finds that itself.
+[[nodiscard]] bool is_overrun(const slab_source& in, const void* p, std::size_t room) noexcept;
 
 } // namespace slot_notes
 
