@@ -361,6 +361,33 @@ std::string doubt_of(const advice_report& r, const weighed& w) {
     return doubt_of(r, std::max(w.advised, best));
 }
 
+/// The spread of turns where that hides a gain that would be worth it; else 0.
+double hiding_noise(const advice_report& r) {
+    constexpr double much = 0.05; // of the program's time
+    double noise = 0;
+    const auto look = [&](const difference_made& d) {
+        if (d.saved_ns >= least_share_of_time * r.costs.cpu_ns && d.saved_ns <= d.spread_ns &&
+            d.spread_ns > much * r.costs.cpu_ns)
+            noise = std::max(noise, d.spread_ns);
+    };
+    for (const other_malloc& m : r.mallocs)
+        look(m.difference);
+    for (const advice& a : r.tried)
+        look(a.difference);
+    return noise;
+}
+
+/// The malloc that may save as much as all advice, though turns differ by more; null: none.
+const other_malloc* best_of_the_unsure(const advice_report& r, const weighed& w) {
+    const other_malloc* best = nullptr;
+    const auto saved = [&](const other_malloc& m) { return saved_in_all(m.difference, r.costs); };
+    for (const other_malloc& m : r.mallocs)
+        if (m.is_worth == worth::nothing && saved(m) >= w.advised && saved(m) > 0 &&
+            (best == nullptr || saved(m) > saved(*best)))
+            best = &m;
+    return best;
+}
+
 bool is_for_a_malloc(const advice_report& r, const weighed& w) {
     return w.best != nullptr && (w.walks_only || r.advised.empty() ||
                                  saved_in_all(w.best->difference, r.costs) >= 0.6 * w.advised);
@@ -391,8 +418,13 @@ std::string first_line_of(const advice_report& r) {
     const weighed w = weigh(r);
     if (const std::string doubt = doubt_of(r, w); !doubt.empty())
         return doubt;
-    if (r.advised.empty() && w.best == nullptr)
+    if (r.advised.empty() && w.best == nullptr) {
+        if (const double noise = hiding_noise(r); noise > 0)
+            return fmt::format("no verdict: what it might save is within what replays differ by, "
+                               "{:.0f} % of {}: again on an idle machine, or with more --turns",
+                               100 * noise / r.costs.cpu_ns, r.costs.whole());
         return "nothing here is worth your time";
+    }
     if (is_for_a_malloc(r, w))
         return fmt::format("just link or preload {}: {} of {}, without a change", w.best->name,
                            within(w.best->difference), r.costs.whole());
@@ -411,7 +443,12 @@ std::string first_line_of(const advice_report& r) {
         saved(r.all_advised) >= w.advised
             ? r.all_advised
             : std::max_element(r.advised.begin(), r.advised.end(), more)->difference;
-    return fmt::format("worth it: {} of {}", within(most), r.costs.whole());
+    std::string line = fmt::format("worth it: {} of {}", within(most), r.costs.whole());
+    if (const other_malloc* const m = best_of_the_unsure(r, w); m != nullptr)
+        line += fmt::format("; to preload {} may save as much without a change, but replays "
+                            "differ by more: {}",
+                            m->name, within(m->difference));
+    return line;
 }
 
 } // namespace arenite::advisor

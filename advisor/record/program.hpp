@@ -28,6 +28,9 @@ environment_with(const std::vector<std::pair<std::string, std::string>>& variabl
 /// only as one that it takes from another.
 [[nodiscard]] bool names_dynamic_symbol(const std::string& path, const char* wanted, bool defined);
 
+/// True if Arenite is linked into a program, or is a library of its own that the program needs.
+[[nodiscard]] bool has_arenite(const std::string& path);
+
 /// The build-id of an object file, hexadecimal; empty where it has none.
 [[nodiscard]] std::string build_id_of(const std::string& path);
 

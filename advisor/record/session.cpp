@@ -10,11 +10,13 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <linux/futex.h>
 #include <memory>
+#include <string_view>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -155,7 +157,24 @@ bool child_lives(const record::control& area) {
     return false;
 }
 
+own_heap own_heap_of(const std::string& program) {
+    if (names_dynamic_symbol(program, "malloc", true))
+        return own_heap::malloc;
+    const char* const passed_on = std::getenv("ARENITE_PASSTHROUGH");
+    const bool asks_malloc = passed_on != nullptr && std::string_view{passed_on} != "0";
+    return !asks_malloc && has_arenite(program) ? own_heap::arenite : own_heap::none;
+}
+
 } // namespace
+
+std::string unseen_text(const recorded& r) {
+    if (r.has == own_heap::malloc)
+        return "the program has a malloc of its own, and what it asks of that is not seen";
+    if (r.has == own_heap::arenite)
+        return "the program has heaps of Arenite, and what it asks of them is not seen: "
+               "ARENITE_PASSTHROUGH=1 lets them ask malloc";
+    return {};
+}
 
 recorded record_program(const std::vector<std::string>& program, const record_options& options) {
     const std::string path = find_program_to_preload(program[0]);
@@ -197,7 +216,7 @@ recorded record_program(const std::vector<std::string>& program, const record_op
     result.peak_resident_bytes = static_cast<std::uint64_t>(used.ru_maxrss) << 10;
     result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     result.others = area->others.load();
-    result.has_own_malloc = names_dynamic_symbol(path, "malloc", true);
+    result.has = own_heap_of(path);
     from.finish({{"program", command_of(program, options.keep_command)},
                  {"frames", std::to_string(area->frames)},
                  {"end", result.still_runs     ? "it went on"

@@ -26,23 +26,33 @@ struct plain_run {
     std::uint64_t peak_resident_bytes = 0;
 };
 
+/// Where a program gets memory that is not seen, as far as its file tells.
+enum class own_heap {
+    none,
+    malloc,  ///< one of its own
+    arenite, ///< its heaps
+};
+
 /// How a recording ended.
 struct recorded : plain_run {
     bool still_runs = false;
     std::uint64_t events = 0, threads = 0, file_bytes = 0;
     std::uint64_t checked = 0, differing = 0, lost = 0, unwound_slowly = 0;
-    unsigned frames_at_end = 0;  ///< of a stack: fewer where they took too long
-    unsigned others = 0;         ///< processes that were not recorded
-    std::string unobserved;      ///< why its accesses were not; empty: they were, or not asked for
-    std::string failed;          ///< why the trace is not whole; empty: it is
-    std::string ended_early;     ///< why the program was not recorded to its end; empty: it was
-    bool has_own_malloc = false; ///< what it asks of that is not seen
+    unsigned frames_at_end = 0; ///< of a stack: fewer where they took too long
+    unsigned others = 0;        ///< processes that were not recorded
+    std::string unobserved;     ///< why its accesses were not; empty: they were, or not asked for
+    std::string failed;         ///< why the trace is not whole; empty: it is
+    std::string ended_early;    ///< why the program was not recorded to its end; empty: it was
+    own_heap has = own_heap::none;
     std::vector<std::string> traces;
 };
 
 /// Runs a program and records it. Throws bad_input where it cannot be run.
 [[nodiscard]] recorded record_program(const std::vector<std::string>& program,
                                       const record_options& options);
+
+/// A sentence on what the program asks of others than malloc; empty: nothing is known.
+[[nodiscard]] std::string unseen_text(const recorded& r);
 
 /// Runs a program as it is.
 [[nodiscard]] plain_run

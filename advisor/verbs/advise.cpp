@@ -168,6 +168,8 @@ int advise(arguments& given) {
                                         trace, r.failed));
         if (r.events == 0)
             throw bad_input("no allocation was seen: `arenite record` says more");
+        if (const std::string unseen = unseen_text(r); !unseen.empty())
+            fmt::print(stderr, "arenite advise: {}\n", unseen);
     }
     advise_options how;
     how.turns = turns;

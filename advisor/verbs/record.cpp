@@ -63,10 +63,13 @@ int record(arguments& given) {
         whole_file::remove_file(options.trace);
     if (r.events == 0 && r.failed.empty()) {
         fmt::print(stderr, "arenite record: no allocation was seen. {} ({} were started)\n",
-                   r.has_own_malloc
+                   r.has == own_heap::malloc
                        ? "The program has a malloc of its own. Record a build that is not linked "
                          "with it, or use recording_resource; other programs that it starts are "
                          "recorded by --children"
+                   : r.has == own_heap::arenite
+                       ? "The program has heaps of Arenite, which ask for nothing else: "
+                         "ARENITE_PASSTHROUGH=1 lets them ask malloc"
                        : "The program resets LD_PRELOAD, is shut off from this one (a container, "
                          "a sandbox, seccomp), or starts another program: --children records those",
                    r.others);
@@ -88,9 +91,8 @@ int record(arguments& given) {
         fmt::print(stderr, "; {} of {} stacks checked are wrong", r.differing, r.checked);
     if (!r.unobserved.empty())
         fmt::print(stderr, "; what the program touches was not observed ({})", r.unobserved);
-    if (r.has_own_malloc)
-        fmt::print(stderr, "; the program has a malloc of its own, and what it asks of that is "
-                           "not seen");
+    if (const std::string unseen = unseen_text(r); !unseen.empty())
+        fmt::print(stderr, "; {}", unseen);
     if (!r.ended_early.empty())
         fmt::print(stderr, "; recording ended before the program did ({})", r.ended_early);
     if (r.lost != 0)

@@ -246,6 +246,36 @@ TEST(first_line, gives_no_verdict_on_what_cannot_be) {
     says("nothing here is worth your time");
 }
 
+TEST(first_line, gives_no_verdict_where_noise_hides_a_gain) {
+    advice_report r;
+    r.costs.cpu_ns = 1e9;
+    r.mallocs.push_back({"quick", {.saved_ns = 0.1e9, .spread_ns = 0.26e9}});
+    EXPECT_NE(first_line_of(r).find("no verdict: what it might save is within what replays differ "
+                                    "by, 26 % of the CPU time"),
+              std::string::npos)
+        << first_line_of(r);
+    for (const difference_made& d : {difference_made{.saved_ns = 0.01e9, .spread_ns = 0.26e9},
+                                     difference_made{.saved_ns = 0.03e9, .spread_ns = 0.04e9}}) {
+        r.mallocs[0].difference = d;
+        EXPECT_EQ(first_line_of(r), "nothing here is worth your time");
+    }
+}
+
+TEST(first_line, names_a_malloc_that_may_save_as_much_as_the_advice) {
+    advice_report r;
+    r.costs.cpu_ns = 1e9;
+    r.advised.resize(1);
+    r.advised[0].proposed.what = remedy::pool;
+    r.advised[0].difference = r.all_advised = {.saved_ns = 0.16e9, .spread_ns = 0.01e9};
+    r.advised[0].is_worth = worth::time;
+    r.mallocs.push_back({"quick", {.saved_ns = 0.18e9, .spread_ns = 0.2e9}});
+    EXPECT_EQ(first_line_of(r), "worth it: 16 % (15 to 17) of the CPU time; to preload quick may "
+                                "save as much without a change, but replays differ by more: 18 % "
+                                "(-2 to 38)");
+    r.mallocs[0].difference.saved_ns = 0.1e9;
+    EXPECT_EQ(first_line_of(r), "worth it: 16 % (15 to 17) of the CPU time");
+}
+
 TEST(first_line, tells_a_range_whose_ends_are_in_order) {
     const program_costs costs{.cpu_ns = 1e9};
     const difference_made d{.saved_ns = 1.5e9, .spread_ns = 0.1e9};

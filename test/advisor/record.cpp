@@ -319,6 +319,20 @@ TEST(record, says_that_a_program_has_a_malloc_of_its_own) {
     EXPECT_EQ(record("entries").run.text.find("malloc of its own"), std::string::npos);
 }
 
+TEST(record, says_that_heaps_of_arenite_are_not_seen) {
+    const recording some = record("", "", ARENITE_MARKED);
+    EXPECT_NE(some.run.text.find("the program has heaps of Arenite, and what it asks of them is "
+                                 "not seen: ARENITE_PASSTHROUGH=1 lets them ask malloc"),
+              std::string::npos)
+        << some.run.text;
+    const std::string path = temporary(".passed");
+    const finished passed =
+        shell("ARENITE_PASSTHROUGH=1 $A record -o " + path + " -- " ARENITE_MARKED);
+    std::filesystem::remove(path);
+    EXPECT_EQ(passed.text.find("heaps of Arenite"), std::string::npos) << passed.text;
+    EXPECT_EQ(record("entries").run.text.find("heaps of Arenite"), std::string::npos);
+}
+
 /// A copy of the recorded program with other bytes in it.
 class changed_program {
 public:
