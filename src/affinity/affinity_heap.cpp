@@ -259,9 +259,14 @@ detail::heap_owner affinity_heap::as_owner() noexcept {
         const detail::slab_heap* const own = thread_table::current_of_thread(its.index_);
         return own == nullptr ? 0 : own->classes().bytes_in_use(own->slabs().blocks());
     };
+    constexpr auto give_back = [](detail::slab_heap& here, std::uint64_t now_ms) noexcept {
+        auto& own = *static_cast<affinity_heap*>(here.owner().heap);
+        static_cast<void>(own.give_back_idle(now_ms, detail::idle_pages::unasked));
+    };
     return {.heap = this,
             .affinity = title_,
             .on_foreign_free = &deallocate_foreign,
+            .on_many_frees = ARENITE_IS_MALLOC ? nullptr : +give_back,
             .bytes_elsewhere = bytes_elsewhere};
 }
 

@@ -34,7 +34,9 @@ std::size_t idle_pages::held_by(const slab_heap& heap) noexcept {
     return heap.slabs().blocks().bytes_reserved_approximate();
 }
 
-bool idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
+bool idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms, unsigned quarters) noexcept {
+    if (quarters == unasked && heap.slabs().blocks().keeps_all())
+        return false;
     const std::size_t in_use = in_use_in(heap);
     if (returning_ && is_about(in_use, seen_bytes_))
         return step(heap);
@@ -54,7 +56,7 @@ bool idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms) noexcept {
         return false;
     }
     const std::size_t held = held_by(heap);
-    if (++still_looks_ < patience_ || held < least_held_bytes || in_use >= held / 4 * 3 ||
+    if (++still_looks_ < patience_ || held < least_held_bytes || in_use >= held / 4 * quarters ||
         (returned_bytes_ != 0 && is_about(in_use, returned_bytes_)))
         return false;
     returning_ = true;

@@ -35,7 +35,12 @@ ordered_heap::ordered_heap(const ordered_options& options, upstream up)
             detail::heap_owner{.heap = this,
                                .name = options.name,
                                .on_foreign_free =
-                                   passthrough() ? &deallocate_passed_through : nullptr}},
+                                   passthrough() ? &deallocate_passed_through : nullptr,
+                               .on_many_frees =
+                                   [](detail::slab_heap& core, std::uint64_t now_ms) noexcept {
+                                       auto& own = *static_cast<ordered_heap*>(core.owner().heap);
+                                       own.idle_.look(core, now_ms, detail::idle_pages::unasked);
+                                   }}},
       kept_{options.sizes == sizes::kept}, passes_through_{passthrough()} {
     if (passes_through_ || (!options.eager && !options.prefault))
         return;

@@ -22,7 +22,7 @@ static_assert(sizeof(slab_class) == size_class::state_bytes);
 
 namespace {
 
-/// Frees after which units are worth a page to the class that allocates from them.
+/// Frees after which the slab that is allocated from is looked at again.
 constexpr std::int32_t many_frees = 4096;
 
 } // namespace
@@ -114,9 +114,8 @@ bool slab_class::enter_word(const slab& s, std::size_t from, const slab_source& 
 }
 
 void slab_class::watch_current(std::int32_t used) noexcept {
-    // Nothing becomes of a page by frees while it is current; a slab in units is looked at again
-    // after many frees, whether a page would serve the class better.
-    current_->alarm_at(used, current_->is_page() ? slab::silent : used - many_frees);
+    // Whether a page would serve the class better than units; and what is idle goes back then.
+    current_->alarm_at(used, used - many_frees);
 }
 
 void slab_class::go_on_in(slab& fresh, const slab_source& in) noexcept {

@@ -156,7 +156,13 @@ protected:
         static int number = 0; // a heap that gave back before would wait for another use
         for (int i = 0; i < 5; ++i)
             all.push_back(&of_each.emplace_back(
-                affinity_heap::named(name + std::to_string(number++)), count...));
+                affinity_heap::named(name + std::to_string(number++),
+                                     // nothing goes unasked, and all begin to wait together
+                                     affinity_options{.policy = return_policy::retain_all}),
+                count...));
+        // All are looked at by this call, so that they are due together later.
+        std::this_thread::sleep_for(std::chrono::milliseconds{detail::idle_pages::look_ms + 100});
+        affinity_heap::give_back_due();
     }
     void expect_fair_return() const {
         const std::vector<std::size_t> before = resident_of(all);
@@ -258,6 +264,31 @@ TEST(affinity_giving_back_shared, large_objects_of_a_shared_heap_go_a_span_a_cal
     for (int returns = 0; returns < 40 && own.resident() > 4_MiB; ++returns)
         give_back(std::vector<objects*>{&own}, a_span, [&] { return heap.give_back_due(); });
     EXPECT_LE(own.resident(), 4_MiB);
+}
+
+/// Nobody asks: the thread makes and frees little objects, and each of its calls is a fast one.
+template <class Objects, class Heap>
+void expect_return_beside_little_objects(Heap& heap) {
+    Objects objects{heap};
+    const std::size_t before = objects.resident();
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    while (objects.resident() > 4_MiB && std::chrono::steady_clock::now() < end) {
+        for (int i = 0; i < 5'000; ++i)
+            heap.deallocate(heap.allocate(48, 16), 48, 16);
+        std::this_thread::sleep_for(std::chrono::milliseconds{2});
+    }
+    EXPECT_LE(objects.resident(), 4_MiB) << "of " << before;
+}
+
+TEST(affinity_giving_back_unasked, beside_little_objects_that_come_and_go) {
+    if (!support::threads_have_slabs())
+        GTEST_SKIP() << "no pages that go back: all goes to malloc, or heaps have locks";
+    expect_return_beside_little_objects<small_objects<affinity_heap>>(
+        affinity_heap::named("small, not asked"));
+    expect_return_beside_little_objects<large_objects<affinity_heap>>(
+        affinity_heap::named("large, not asked"));
+    shared_heap heap{};
+    expect_return_beside_little_objects<large_objects<shared_heap>>(heap);
 }
 
 } // namespace

@@ -170,6 +170,107 @@ TEST(calling_program, gives_back_what_ended_heaps_left_at_the_first_request_of_a
     EXPECT_LE(pages.usage().bytes_reserved, 1_MiB);
 }
 
+/// So that each of its calls is a fast one: no slab, no block is wanted, and no memory of its own.
+void make_and_free(ordered_heap& heap, std::size_t bytes, int count) {
+    for (int i = 0; i < count; ++i)
+        heap.deallocate(heap.allocate(bytes), bytes);
+}
+
+/// Repeats that until f() is true, for a minute at most: a heap looks at a clock of its own.
+template <class F>
+bool becomes_true_while_it_frees(ordered_heap& heap, std::size_t bytes, int count, F f) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    while (!f() && std::chrono::steady_clock::now() < end) {
+        make_and_free(heap, bytes, count);
+        std::this_thread::sleep_for(std::chrono::milliseconds{2});
+    }
+    return f();
+}
+
+TEST(calling_program, gives_back_what_ended_heaps_left_beside_objects_that_come_and_go) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc keeps what it likes";
+    static std::uint64_t now_ms;
+    page_options options;
+    options.now_ms = []() noexcept { return now_ms; };
+    for (const std::size_t bytes : {48u, 1'500u, 20'000u}) {
+        now_ms = 1;
+        page_resource pages{options};
+        ordered_heap heap{pages};
+        make_and_free(heap, bytes, 10'000);
+        {
+            ordered_heap ended{pages};
+            for (int i = 0; i < 20'000; ++i)
+                static_cast<void>(ended.allocate(1'000));
+        }
+        EXPECT_GE(pages.usage().bytes_reserved, 10_MiB);
+        now_ms += 2'000;
+        EXPECT_TRUE(becomes_true_while_it_frees(
+            heap, bytes, 5'000, [&] { return pages.usage().bytes_reserved <= 1_MiB; }))
+            << bytes << ": " << pages.usage().bytes_reserved;
+    }
+}
+
+TEST(calling_program, gives_back_what_is_idle_of_large_objects_beside_small_ones) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc keeps what it likes";
+    page_resource pages{at_one_moment()};
+    ordered_heap heap{pages};
+    make_and_free(heap, 48, 10'000);
+    std::vector<void*> large(400);
+    for (void*& p : large)
+        std::memset(p = heap.allocate(150'000), 1, 150'000);
+    const auto resident = [&] {
+        std::size_t sum = 0;
+        for (void* p : large)
+            sum += platform::resident_bytes(static_cast<std::byte*>(p) - address_of(p) % 64_KiB,
+                                            64_KiB);
+        return sum;
+    };
+    const std::size_t before = resident();
+    for (std::size_t i = 0; i < large.size(); ++i)
+        if (i % 20 != 19) // each span stays
+            heap.deallocate(large[i], 150'000);
+    EXPECT_TRUE(
+        becomes_true_while_it_frees(heap, 48, 5'000, [&] { return resident() <= before / 4; }))
+        << resident() << " of " << before;
+}
+
+/// Whole pages between small objects go, too, where less than a quarter of what is held is in use.
+TEST(calling_program, gives_back_most_of_a_heap_of_which_little_is_in_use) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc keeps what it likes";
+    for (const std::size_t kept_of : {500u, 2u}) {
+        page_resource pages{at_one_moment()};
+        ordered_heap heap{pages};
+        make_and_free(heap, 48, 10'000);
+        std::vector<std::byte*> all(60'000);
+        for (std::byte*& p : all)
+            std::memset(p = static_cast<std::byte*>(heap.allocate(208)), 1, 208);
+        const auto resident = [&] {
+            std::size_t sum = 0;
+            for (std::size_t i = 0; i < all.size(); i += 500)
+                sum += platform::resident_bytes(all[i] - address_of(all[i]) % 64_KiB, 64_KiB);
+            return sum;
+        };
+        const std::size_t before = resident();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (i % kept_of != 0)
+                heap.deallocate(all[i], 208);
+        if (kept_of == 500) {
+            EXPECT_TRUE(becomes_true_while_it_frees(heap, 48, 5'000,
+                                                    [&] { return resident() < before / 4; }));
+        } else { // it may want the rest again, and lies in huge pages
+            const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{3};
+            while (std::chrono::steady_clock::now() < end)
+                make_and_free(heap, 48, 5'000);
+            EXPECT_EQ(resident(), before);
+        }
+        for (std::size_t i = 0; i < all.size(); i += kept_of)
+            EXPECT_EQ(all[i][207], std::byte{1});
+    }
+}
+
 /// From its loop, where nothing else is done: a step at a call, and as many as there are.
 TEST(calling_program, gives_back_what_is_idle_a_little_at_a_call) {
     if (passthrough())

@@ -209,7 +209,7 @@ TEST_F(sparse_heap, a_slab_without_a_run_is_looked_at_again_when_half_has_died) 
         for (const auto& [p, x] : live)
             by_slab[&slabs.slab_of(p)].push_back(p);
         for (auto& [s, objects] : by_slab) {
-            if (!s->is_page() || s->slot_bytes != 48 || s->alarm == detail::slab::silent ||
+            if (!s->is_page() || s->slot_bytes != 48 || s->alarm < 0 ||
                 s->used() > s->sparse_alarm() || (s->state & run) != 0)
                 continue;
             ++looked_at;

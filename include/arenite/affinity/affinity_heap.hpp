@@ -89,7 +89,7 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 /// Limits:    4,096 affinities at once (256 with addresses of 32 bits); retire() makes room. Heaps
 ///            without number: shared_heap. Threads times affinities: as memory has room for.
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty;
-///            give_back_due() whole pages, where a program idles.
+///            give_back_due() whole pages, where a program idles, and a free now and then.
 /// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity
 ///            are found in every build. All are found at the call, except an object that another
 ///            thread frees and then its owner, or others twice with a drain of the owner's in
@@ -389,7 +389,7 @@ private:
                                           std::size_t alignment) noexcept;
 
     trim_result trim_heaps() noexcept;
-    [[nodiscard]] bool give_back_idle(std::uint64_t now_ms) noexcept;
+    [[nodiscard]] bool give_back_idle(std::uint64_t now_ms, unsigned quarters) noexcept;
     /// It is a shared_heap's, and always of the strategy `ordered`.
     [[nodiscard]] bool is_shared() const noexcept { return index_ >= detail::most_affinities; }
     /// nullptr where it is a shared_heap's.

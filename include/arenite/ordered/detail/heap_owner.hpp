@@ -26,6 +26,10 @@ struct heap_owner {
     bool (*on_foreign_free)(slab_heap& here, void* p, std::size_t bytes,
                             std::size_t alignment) noexcept = nullptr;
 
+    /// Called now and then where its thread frees much, between two of its calls: gives a little
+    /// back of what is idle; null: there is nothing.
+    void (*on_many_frees)(slab_heap& here, std::uint64_t now_ms) noexcept = nullptr;
+
     /// Tells the bytes that count for the heap besides its own, see block_options; null: none.
     std::size_t (*bytes_elsewhere)(const slab_heap& here) noexcept = nullptr;
 

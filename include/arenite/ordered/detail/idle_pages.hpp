@@ -21,11 +21,12 @@ class slab_heap;
 ///              look  look  look  steps ...  waits longer from now on, as the program came back
 ///
 /// A look every half second: what is in use must have kept still for some looks, and be less than
-/// three quarters of what is held, which is a MiB or more. Then that call and each later one sees
-/// to a few blocks, until all were seen or the program comes back; and once more only when what is
-/// in use has changed. How soon the next step follows is up to the caller. Where a program wants
-/// the memory again soon after, twice as many still looks are waited for the next time, up to half
-/// a minute of them.
+/// three quarters of what is held, which is a MiB or more; less than one where the program did not
+/// ask. Then that call and each later one sees to a few blocks, until all were seen or the program
+/// comes back; and once more only when what is in use has changed. How soon the next step follows
+/// is up to the caller. Where a program wants the memory again soon after, twice as many still
+/// looks are waited for the next time, up to half a minute of them. A heap of which the policy
+/// keeps all gives nothing unasked.
 ///
 /// Use when:  a heap is asked often, and its thread's slow calls can take the time.
 /// Cost:      look: one comparison, as a rule; a look sums over size classes; a step sees to
@@ -50,16 +51,20 @@ public:
     /// False where look() does nothing.
     [[nodiscard]] bool is_due(std::uint64_t now_ms) const noexcept { return now_ms >= next_ms_; }
 
+    /// Less than so many quarters of what is held must be in use: where the program asks, and where
+    /// it does not. It may want what is free again, and lie in huge pages, which end then.
+    static constexpr unsigned asked = 3, unasked = 1;
+
     /// To be called once in a while; now_ms never falls. True if it took a step: the next one may
     /// follow at once.
-    bool look(slab_heap& heap, std::uint64_t now_ms) noexcept {
-        return is_due(now_ms) && look_now(heap, now_ms);
+    bool look(slab_heap& heap, std::uint64_t now_ms, unsigned quarters = asked) noexcept {
+        return is_due(now_ms) && look_now(heap, now_ms, quarters);
     }
 
 private:
     static constexpr unsigned most_patience = 64;
 
-    bool look_now(slab_heap& heap, std::uint64_t now_ms) noexcept;
+    bool look_now(slab_heap& heap, std::uint64_t now_ms, unsigned quarters) noexcept;
     bool step(slab_heap& heap) noexcept;
     void end_return() noexcept;
 

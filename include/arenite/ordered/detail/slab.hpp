@@ -63,9 +63,6 @@ struct alignas(64) slab {
         return slot_bytes != 0 ? size_class::single : size_class::none;
     }
 
-    /// An alarm that no free reaches, but one after so many that their count would not fit.
-    static constexpr std::int32_t silent = -(1 << 30);
-
     /// Slots in use.
     [[nodiscard]] std::int32_t used() const noexcept { return alarm + frees_left; }
     void add_used(std::int32_t count) noexcept { frees_left += count; }

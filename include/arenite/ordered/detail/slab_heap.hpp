@@ -15,6 +15,7 @@
 #include <arenite/ordered/detail/slot_donors.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
@@ -179,6 +180,8 @@ private:
     heap_owner owner_;
     heap_gate gate_;
     idle_slabs idle_ = idle_slabs::none;
+    std::uint8_t singles_freed_ = 0;
+    std::uint64_t next_return_ms_ = 0; ///< see return_unasked
 };
 
 } // namespace detail
