@@ -69,7 +69,8 @@ struct ordered_options {
 ///            bytes 192), reads the bits of one slab, finds slabs and blocks in O(log n), and may
 ///            ask the upstream. Only if that refuses does it search all slabs of the size. On an
 ///            upstream that may unmap returned memory, a free that is a call finds its block in
-///            O(log n).
+///            O(log n). One free of some thousand, or of 32 above 8 KiB, looks at the clock, and
+///            may take up to about 1 ms where memory is due to go back: see Returns.
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 if the alignment
 ///            is 16), by less than an eighth above; the smallest slot has 16 bytes. 2 % of the
 ///            memory for bookkeeping, 4 % where most objects have more than 1 KiB. Freed units that
