@@ -47,7 +47,7 @@ struct watch {
 constexpr unsigned most_watched = 65536; // 1 ms
 constexpr unsigned first_watched = 1024; // which see the clock, each; then
 constexpr unsigned calls_a_clock = 16;
-constexpr std::uint64_t step_ms = 4; // between two steps of a return
+constexpr std::uint64_t step_ms = idle_pages::step_ms;
 constexpr std::uint64_t late_ms = 16 * step_ms;
 constexpr std::size_t much_freed = std::size_t{256} << 10;
 

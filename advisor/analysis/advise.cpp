@@ -420,8 +420,8 @@ std::string first_line_of(const advice_report& r) {
         return doubt;
     if (r.advised.empty() && w.best == nullptr) {
         if (const double noise = hiding_noise(r); noise > 0)
-            return fmt::format("no verdict: what it might save is within what replays differ by, "
-                               "{:.0f} % of {}: again on an idle machine, or with more --turns",
+            return fmt::format("no verdict: replays differ by {:.0f} % of {}, more than a change "
+                               "might save: again on an idle machine, or with more --turns",
                                100 * noise / r.costs.cpu_ns, r.costs.whole());
         return "nothing here is worth your time";
     }

@@ -230,9 +230,12 @@ bool names_dynamic_symbol(const std::string& path, const char* wanted, bool defi
 
 bool has_arenite(const std::string& path) {
     const file_image image{path};
+    if (!image.begins_with(ELFMAG, SELFMAG)) // a script
+        return false;
     const std::string_view all{image.data(), image.size()};
+    const auto names = [&](const char* word) { return all.find(word) != all.npos; };
     // A variable that each heap asks for, so it is there also where names of symbols are not.
-    return all.find("ARENITE_PASSTHROUGH") != all.npos || all.find("libarenite.so") != all.npos;
+    return names("ARENITE_PASSTHROUGH") || names("libarenite.so") || names("libarenite-checked.so");
 }
 
 std::string build_id_of(const std::string& path) {

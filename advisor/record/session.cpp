@@ -161,18 +161,19 @@ own_heap own_heap_of(const std::string& program) {
     if (names_dynamic_symbol(program, "malloc", true))
         return own_heap::malloc;
     const char* const passed_on = std::getenv("ARENITE_PASSTHROUGH");
-    const bool asks_malloc = passed_on != nullptr && std::string_view{passed_on} != "0";
+    const std::string_view word{passed_on != nullptr ? passed_on : ""};
+    const bool asks_malloc = !word.empty() && word != "0";
     return !asks_malloc && has_arenite(program) ? own_heap::arenite : own_heap::none;
 }
 
 } // namespace
 
 std::string unseen_text(const recorded& r) {
-    if (r.has == own_heap::malloc)
+    if (r.unseen == own_heap::malloc)
         return "the program has a malloc of its own, and what it asks of that is not seen";
-    if (r.has == own_heap::arenite)
+    if (r.unseen == own_heap::arenite)
         return "the program has heaps of Arenite, and what it asks of them is not seen: "
-               "ARENITE_PASSTHROUGH=1 lets them ask malloc";
+               "ARENITE_PASSTHROUGH=1 sends it to malloc";
     return {};
 }
 
@@ -216,7 +217,7 @@ recorded record_program(const std::vector<std::string>& program, const record_op
     result.peak_resident_bytes = static_cast<std::uint64_t>(used.ru_maxrss) << 10;
     result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     result.others = area->others.load();
-    result.has = own_heap_of(path);
+    result.unseen = own_heap_of(path);
     from.finish({{"program", command_of(program, options.keep_command)},
                  {"frames", std::to_string(area->frames)},
                  {"end", result.still_runs     ? "it went on"

@@ -43,7 +43,7 @@ struct recorded : plain_run {
     std::string unobserved;     ///< why its accesses were not; empty: they were, or not asked for
     std::string failed;         ///< why the trace is not whole; empty: it is
     std::string ended_early;    ///< why the program was not recorded to its end; empty: it was
-    own_heap has = own_heap::none;
+    own_heap unseen = own_heap::none;
     std::vector<std::string> traces;
 };
 

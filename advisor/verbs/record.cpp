@@ -63,13 +63,13 @@ int record(arguments& given) {
         whole_file::remove_file(options.trace);
     if (r.events == 0 && r.failed.empty()) {
         fmt::print(stderr, "arenite record: no allocation was seen. {} ({} were started)\n",
-                   r.has == own_heap::malloc
+                   r.unseen == own_heap::malloc
                        ? "The program has a malloc of its own. Record a build that is not linked "
                          "with it, or use recording_resource; other programs that it starts are "
                          "recorded by --children"
-                   : r.has == own_heap::arenite
-                       ? "The program has heaps of Arenite, which ask for nothing else: "
-                         "ARENITE_PASSTHROUGH=1 lets them ask malloc"
+                   : r.unseen == own_heap::arenite
+                       ? "The program has heaps of Arenite, whose requests are not seen: "
+                         "ARENITE_PASSTHROUGH=1 sends them to malloc"
                        : "The program resets LD_PRELOAD, is shut off from this one (a container, "
                          "a sandbox, seccomp), or starts another program: --children records those",
                    r.others);

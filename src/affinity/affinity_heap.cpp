@@ -261,7 +261,7 @@ detail::heap_owner affinity_heap::as_owner() noexcept {
     };
     constexpr auto give_back = [](detail::slab_heap& here, std::uint64_t now_ms) noexcept {
         auto& own = *static_cast<affinity_heap*>(here.owner().heap);
-        static_cast<void>(own.give_back_idle(now_ms, detail::idle_pages::unasked));
+        static_cast<void>(own.give_back_idle(now_ms, detail::who_asks::heap));
     };
     return {.heap = this,
             .affinity = title_,

@@ -83,7 +83,7 @@ bool affinity_heap::give_back_due() noexcept {
     static constinit std::atomic<unsigned> last{0};
     const unsigned before = last.load(std::memory_order_relaxed);
     const auto gives = [&](affinity_heap& h) {
-        if (!h.give_back_idle(now, detail::idle_pages::asked))
+        if (!h.give_back_idle(now, detail::who_asks::program))
             return false;
         last.store(h.index_, std::memory_order_relaxed);
         return true;
@@ -102,10 +102,10 @@ bool affinity_heap::give_back_due() noexcept {
 }
 
 /// One step of one heap, or one span of large objects: true if there was any.
-bool affinity_heap::give_back_idle(std::uint64_t now_ms, unsigned quarters) noexcept {
+bool affinity_heap::give_back_idle(std::uint64_t now_ms, detail::who_asks who) noexcept {
     if (thread_table* const mine = thread_table::mine())
         for (thread_heap* own = mine->heaps(index_); own != nullptr; own = own->next_of_thread)
-            if (own->give_back_idle(now_ms, quarters))
+            if (own->give_back_idle(now_ms, who))
                 return true;
     // One thread at a time sees to what no thread has. The time of the next look is the lock:
     // whoever moves it forward looks, and a thread that loses the exchange leaves it to the winner.
@@ -119,7 +119,7 @@ bool affinity_heap::give_back_idle(std::uint64_t now_ms, unsigned quarters) noex
             if (gave || each.kind() != detail::thread_heap_kind::ordered || !each.is_abandoned() ||
                 !each.adopt(thread_table::thread()))
                 return;
-            gave = each.give_back_idle(now_ms, quarters);
+            gave = each.give_back_idle(now_ms, who);
             each.abandon();
         });
     thread_heap* const large = large_.load(std::memory_order_acquire);

@@ -109,7 +109,7 @@ shared_heap::trim_result shared_heap::trim() noexcept { return core_.trim(); }
 
 bool shared_heap::give_back_due() noexcept {
     page_source().give_back_due();
-    return core_.give_back_idle(detail::os::platform::now_ms(), detail::idle_pages::asked);
+    return core_.give_back_idle(detail::os::platform::now_ms(), detail::who_asks::program);
 }
 
 arenite::usage shared_heap::usage() const noexcept {

@@ -42,10 +42,8 @@ thread_heap* thread_heap::make(thread_heap_list& home, const heap_owner& owner, 
     h.owner_.holder = made;
     // A heap whose every call holds the lock must not take it once more from within.
     h.owner_.gate = h.locked_ ? nullptr : &h.lock_;
-    if (h.locked_) {
+    if (h.locked_)
         h.owner_.on_foreign_free = nullptr; // found before
-        h.owner_.on_many_frees = nullptr;   // it would see to other heaps within the lock
-    }
     h.construct_resource();
     h.remote_.serve(h.owner_, h.locked_ ? nullptr : &h.heap());
     if (kind == thread_heap_kind::ordered && (options.eager || options.prefault))
@@ -113,7 +111,7 @@ void thread_heap::catch_up(std::size_t block_bytes) noexcept {
         trim();
 }
 
-bool thread_heap::give_back_idle(std::uint64_t now_ms, unsigned quarters) noexcept {
+bool thread_heap::give_back_idle(std::uint64_t now_ms, who_asks who) noexcept {
     if (locked_ || !idle_.is_due(now_ms))
         return false;
     // Frees by others are seen first, so many at a call: until then those objects seem in use. They
@@ -128,7 +126,7 @@ bool thread_heap::give_back_idle(std::uint64_t now_ms, unsigned quarters) noexce
         return true;
     }
     drains_ = 0;
-    return idle_.look(heap(), now_ms, quarters);
+    return idle_.look(heap(), now_ms, who);
 }
 
 void thread_heap::list_regions(region_sink& sink) {

@@ -34,8 +34,9 @@ std::size_t idle_pages::held_by(const slab_heap& heap) noexcept {
     return heap.slabs().blocks().bytes_reserved_approximate();
 }
 
-bool idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms, unsigned quarters) noexcept {
-    if (quarters == unasked && heap.slabs().blocks().keeps_all())
+bool idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms, who_asks who) noexcept {
+    const bool unasked = who == who_asks::heap;
+    if (unasked && (heap.slabs().blocks().keeps_all() || heap.slabs().blocks().prefaults()))
         return false;
     const std::size_t in_use = in_use_in(heap);
     if (returning_ && is_about(in_use, seen_bytes_))
@@ -47,16 +48,18 @@ bool idle_pages::look_now(slab_heap& heap, std::uint64_t now_ms, unsigned quarte
     seen_bytes_ = in_use;
     if (!is_still) {
         still_looks_ = 0;
-        if (returned_bytes_ != 0 && in_use / 3 * 2 > returned_bytes_) {
-            // In use is half as much again as when the pages had gone back: the program came back
-            // for them.
+        // In use is half as much again as when the pages had gone back: the program came back for
+        // them. Where it did not ask, any rise is taken for that.
+        const std::size_t much = unasked ? in_use : in_use / 3 * 2;
+        if (returned_bytes_ != 0 && much > returned_bytes_) {
             patience_ = std::min(patience_ * 2, most_patience); // it was wanted again
             returned_bytes_ = 0;
         }
         return false;
     }
     const std::size_t held = held_by(heap);
-    if (++still_looks_ < patience_ || held < least_held_bytes || in_use >= held / 4 * quarters ||
+    if (++still_looks_ < patience_ || held < least_held_bytes ||
+        in_use >= held / 4 * (unasked ? 1 : 3) ||
         (returned_bytes_ != 0 && is_about(in_use, returned_bytes_)))
         return false;
     returning_ = true;

@@ -39,7 +39,7 @@ ordered_heap::ordered_heap(const ordered_options& options, upstream up)
                                .on_many_frees =
                                    [](detail::slab_heap& core, std::uint64_t now_ms) noexcept {
                                        auto& own = *static_cast<ordered_heap*>(core.owner().heap);
-                                       own.idle_.look(core, now_ms, detail::idle_pages::unasked);
+                                       own.idle_.look(core, now_ms, detail::who_asks::heap);
                                    }}},
       kept_{options.sizes == sizes::kept}, passes_through_{passthrough()} {
     if (passes_through_ || (!options.eager && !options.prefault))

@@ -114,7 +114,8 @@ bool slab_class::enter_word(const slab& s, std::size_t from, const slab_source& 
 }
 
 void slab_class::watch_current(std::int32_t used) noexcept {
-    // Whether a page would serve the class better than units; and what is idle goes back then.
+    // Then it is asked whether a page would serve the class better than units, and idle memory goes
+    // back.
     current_->alarm_at(used, used - many_frees);
 }
 

@@ -12,6 +12,7 @@
 
 #include <arenite/check/detail/poison.hpp>
 #include <arenite/core/detail/size.hpp>
+#include <arenite/ordered/detail/idle_pages.hpp>
 #include <arenite/ordered/detail/joined_slots.hpp>
 #include <arenite/ordered/detail/slab_survey.hpp>
 #include <arenite/ordered/detail/slot_notes.hpp>
@@ -32,21 +33,16 @@ constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 /// To a heap of this much, a page for each size that is busy is little.
 constexpr std::size_t page_is_little_bytes = std::size_t{8} << 20;
 
-/// Frees of objects that have units of their own, of which one looks at the clock.
-constexpr std::uint8_t singles_a_clock = 32;
-
-/// Idle memory goes back, a little in 4 ms, where the thread frees much, between two of its calls:
-/// it may go on with little objects alone, and each of its calls be a fast one.
-void return_unasked(slab_heap& heap, std::uint64_t& next_ms) noexcept {
-    constexpr std::uint64_t step_ms = 4;
+/// Gives idle memory back, a little, where 4 ms have passed: the thread may go on with little
+/// objects alone, and each of its calls be a fast one. Not within a call, as where frees of other
+/// threads are drained, nor while another thread has the heap's lock: that may take long.
+void return_unasked(slab_heap& heap, return_clock& clock) noexcept {
     const std::uint64_t now = os::platform::now_ms();
-    if (now < next_ms)
+    if (now < clock.next_ms || !heap.gate().try_enter())
         return;
-    next_ms = now + step_ms;
-    {
-        const heap_gate::guard mark = heap.gate().enter();
-        heap.slabs().blocks().give_back_due();
-    }
+    clock.next_ms = now + idle_pages::step_ms;
+    heap.slabs().blocks().give_back_due();
+    heap.gate().leave();
     if (heap.owner().on_many_frees != nullptr)
         heap.owner().on_many_frees(heap, now);
 }
@@ -61,10 +57,13 @@ void slab_heap::answer_alarm(slab& s) noexcept {
     if (!s.is_due() && !(class_is_empty && may_have_idle_slabs())) // one object, again and again
         return;
     const bool is_single = s.slot_class() == size_class::single;
-    const bool is_many = is_single ? ++singles_freed_ % singles_a_clock == 0
-                                   : s.is_due() && (s.is_page() || &s == its.current());
-    const bool within_call = gate_.entered(); // as where what others freed is drained
-    {
+    const bool is_current = &s == its.current();
+    const bool is_many =
+        is_single ? returns_.counts_single() : s.is_due() && (s.is_page() || is_current);
+    if (is_current && s.is_page() && !class_is_empty) {
+        note_many_frees();
+        its.watch_current(slab_class::count_used(s)); // that needs no gate
+    } else {
         const heap_gate::guard mark = gate_.enter();
         // Its only object has been freed: its units are kept for the next one, or taken back.
         if (is_single) {
@@ -72,7 +71,7 @@ void slab_heap::answer_alarm(slab& s) noexcept {
             release(s);
         } else if (s.is_due()) {
             note_many_frees();
-            if (&s == its.current())
+            if (is_current)
                 many_frees_in_current(its);
             else if (s.used() == 0)
                 remove(s);
@@ -82,8 +81,8 @@ void slab_heap::answer_alarm(slab& s) noexcept {
         if (class_is_empty && may_have_idle_slabs())
             give_up_idle_slabs();
     }
-    if (is_many && !within_call)
-        return_unasked(*this, next_return_ms_);
+    if (is_many)
+        return_unasked(*this, returns_);
 }
 
 void slab_front::alarmed(slab& s) noexcept { static_cast<slab_heap&>(*this).answer_alarm(s); }
@@ -144,8 +143,8 @@ void slab_heap::deallocate_single(slab& s, slab_block& head, void* p, std::size_
     if (!classes_.of(s).count_free() && slabs_.kept().keep_single(s, head, slabs_.open_blocks()))
         [[likely]] {
         classes_.remove_single(s.slot_bytes);
-        if (++singles_freed_ % singles_a_clock == 0 && !gate_.entered()) [[unlikely]]
-            return_unasked(*this, next_return_ms_);
+        if (returns_.counts_single()) [[unlikely]]
+            return_unasked(*this, returns_);
     } else {
         alarmed(s);
     }

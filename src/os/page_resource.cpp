@@ -130,8 +130,9 @@ page_resource::range* page_resource::take_place(const request& wanted,
     return r;
 }
 
-/// Units become taken. Returns whether all of them are zero.
-bool page_resource::take(range& r, std::size_t i, const request& wanted) noexcept {
+/// Units become taken.
+page_resource::taken_units page_resource::take(range& r, std::size_t i,
+                                               const request& wanted) noexcept {
     const std::size_t n = wanted.units;
     const bool untouched = i >= r.touched_units;
     r.take(i, n);
@@ -139,7 +140,7 @@ bool page_resource::take(range& r, std::size_t i, const request& wanted) noexcep
         r.set_huge(i, i + align_down(n, r.window));
     const std::size_t waited = r.stop_waiting(i, n, waiting_);
     prepared_units_ -= std::min(prepared_units_, waited);
-    return waited == 0 && (untouched || !is_dirty_);
+    return {waited, waited == 0 && (untouched || !is_dirty_)};
 }
 
 page_resource::request page_resource::request_for(std::size_t page_bytes, std::size_t alignment,
@@ -188,8 +189,9 @@ lent_memory page_resource::lend(std::size_t bytes, std::size_t alignment, page_u
         if (r == nullptr)
             return {};
         touched = r->touched_units;
-        const std::size_t fresh = wanted.units - r->count_waiting(i, wanted.units);
-        is_zero = take(*r, i, wanted);
+        const taken_units got = take(*r, i, wanted);
+        const std::size_t fresh = wanted.units - got.waited;
+        is_zero = got.is_zero;
         r->pages[i] = static_cast<std::uint32_t>(page_count);
         ++in_use_.count;
         in_use_.bytes += page_bytes;
@@ -245,7 +247,7 @@ bool page_resource::prepare(std::size_t bytes) noexcept {
     if (r == nullptr)
         return false;
     const std::size_t touched = r->touched_units;
-    const bool is_zero = take(*r, i, wanted);
+    const bool is_zero = take(*r, i, wanted).is_zero;
     transit mine{*r, {i, wanted.units, false}, transits_};
     lock.unlock();
     const bool is_usable = finish(*r, i, wanted, touched);

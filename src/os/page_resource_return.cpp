@@ -26,7 +26,7 @@ constexpr std::size_t huge_units_alike = 64;
 constexpr std::size_t most_unexpected_bytes = 32_MiB;
 /// So much may wait of any program: less would be cleared again and again.
 constexpr std::size_t always_waiting_bytes = 4_MiB;
-/// So much, or an eighth of the peak, may wait while a request gets memory that is not resident.
+/// So much, or an eighth of the peak, may wait while a request gets memory that did not.
 constexpr std::size_t beside_fresh_bytes = 16_MiB;
 /// Memory that a program comes back for waits so many times as long.
 constexpr std::uint64_t times_longer = 4;
@@ -118,8 +118,8 @@ std::uint64_t page_resource::delay_now_ms() const noexcept {
 /// With what is in use no more waits than the peak and a third of it, since pieces do not fit where
 /// they come back in another order; or than 4 MiB. Less of a program that may never make another
 /// call, and no more than twice what it came back for. Less also where a request gets memory that
-/// is not resident: what is would rise by that to a new peak, while as much waits that does not
-/// fit.
+/// did not wait: what is resident may rise by that to a new peak, while as much waits that does
+/// not fit.
 std::size_t page_resource::most_waiting_units(bool beside_fresh) const noexcept {
     const std::size_t peak = in_use_.most_units * unit; // of what waits whole units count, too
     const std::size_t third = peak / 3;

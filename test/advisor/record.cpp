@@ -322,7 +322,7 @@ TEST(record, says_that_a_program_has_a_malloc_of_its_own) {
 TEST(record, says_that_heaps_of_arenite_are_not_seen) {
     const recording some = record("", "", ARENITE_MARKED);
     EXPECT_NE(some.run.text.find("the program has heaps of Arenite, and what it asks of them is "
-                                 "not seen: ARENITE_PASSTHROUGH=1 lets them ask malloc"),
+                                 "not seen: ARENITE_PASSTHROUGH=1 sends it to malloc"),
               std::string::npos)
         << some.run.text;
     const std::string path = temporary(".passed");

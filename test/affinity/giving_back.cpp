@@ -291,4 +291,35 @@ TEST(affinity_giving_back_unasked, beside_little_objects_that_come_and_go) {
     expect_return_beside_little_objects<large_objects<shared_heap>>(heap);
 }
 
+TEST(affinity_giving_back_unasked, keeps_half_that_may_be_wanted_again) {
+    if (!support::threads_have_slabs())
+        GTEST_SKIP() << "no pages that go back: all goes to malloc, or heaps have locks";
+    affinity_heap& heap = affinity_heap::named("half in use, not asked");
+    std::vector<void*> all(60'000);
+    for (void*& p : all)
+        std::memset(p = heap.allocate(208, 16), 1, 208);
+    const auto resident = [&] {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < all.size(); i += 100) {
+            auto* const p = static_cast<std::byte*>(all[i]);
+            sum += detail::os::platform::resident_bytes(p - address_of(p) % 64_KiB, 64_KiB);
+        }
+        return sum;
+    };
+    // Two fifths stay of each block, which has 1,250: so none goes as a whole.
+    const auto stays = [](std::size_t i) { return i % 1'250 >= 750; };
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (!stays(i))
+            heap.deallocate(all[i], 208, 16);
+    const std::size_t kept = resident();
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{3};
+    while (std::chrono::steady_clock::now() < end)
+        for (int i = 0; i < 5'000; ++i)
+            heap.deallocate(heap.allocate(48, 16), 48, 16);
+    EXPECT_EQ(resident(), kept);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (stays(i))
+            heap.deallocate(all[i], 208, 16);
+}
+
 } // namespace

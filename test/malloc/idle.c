@@ -164,7 +164,7 @@ static void is_not_watched(void) {
     for (int i = objects / kept; i < objects; ++i)
         free(all[i]);
     printf("the clock was read %d times\n", asked - before);
-    CHECK(asked - before < 100);
+    CHECK(asked - before < objects / 100); /* some frees look; a watch does at each 16th */
 }
 
 int main(int argc, char** argv) {

@@ -187,9 +187,13 @@ bool becomes_true_while_it_frees(ordered_heap& heap, std::size_t bytes, int coun
     return f();
 }
 
+/// True where nothing goes back unasked.
+bool only_asked() { return passthrough() || detail::slow_only; }
+
 TEST(calling_program, gives_back_what_ended_heaps_left_beside_objects_that_come_and_go) {
-    if (passthrough())
-        GTEST_SKIP() << "malloc keeps what it likes";
+    if (only_asked())
+        GTEST_SKIP()
+            << "malloc keeps what it likes, and in a checked build each call is within one";
     static std::uint64_t now_ms;
     page_options options;
     options.now_ms = []() noexcept { return now_ms; };
@@ -212,8 +216,9 @@ TEST(calling_program, gives_back_what_ended_heaps_left_beside_objects_that_come_
 }
 
 TEST(calling_program, gives_back_what_is_idle_of_large_objects_beside_small_ones) {
-    if (passthrough())
-        GTEST_SKIP() << "malloc keeps what it likes";
+    if (only_asked())
+        GTEST_SKIP()
+            << "malloc keeps what it likes, and in a checked build each call is within one";
     page_resource pages{at_one_moment()};
     ordered_heap heap{pages};
     make_and_free(heap, 48, 10'000);
@@ -236,39 +241,91 @@ TEST(calling_program, gives_back_what_is_idle_of_large_objects_beside_small_ones
         << resident() << " of " << before;
 }
 
-/// Whole pages between small objects go, too, where less than a quarter of what is held is in use.
+/// A heap of small objects of which some stay, and how much around those that went is resident.
+class mostly_freed {
+public:
+    mostly_freed(const ordered_options& options, page_resource& pages) : heap{options, pages} {
+        make_and_free(heap, 48, 10'000);
+        for (std::byte*& p : all_)
+            std::memset(p = static_cast<std::byte*>(heap.allocate(208)), 1, 208);
+    }
+    mostly_freed(const mostly_freed&) = delete;
+    mostly_freed& operator=(const mostly_freed&) = delete;
+    ~mostly_freed() {
+        for (std::byte* p : kept_)
+            EXPECT_EQ(p[207], std::byte{1});
+    }
+    template <class Stays>
+    void free_all_but(Stays stays) {
+        for (std::size_t i = 0; i < all_.size(); ++i)
+            if (stays(i))
+                kept_.push_back(all_[i]);
+            else
+                heap.deallocate(all_[i], 208);
+    }
+    [[nodiscard]] std::size_t resident() const {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < all_.size(); i += 100)
+            sum += platform::resident_bytes(all_[i] - address_of(all_[i]) % 64_KiB, 64_KiB);
+        return sum;
+    }
+    void go_on_for_seconds(int seconds) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{seconds};
+        while (std::chrono::steady_clock::now() < end)
+            make_and_free(heap, 48, 5'000);
+    }
+
+    ordered_heap heap;
+
+private:
+    std::vector<std::byte*> all_ = std::vector<std::byte*>(60'000), kept_;
+};
+
 TEST(calling_program, gives_back_most_of_a_heap_of_which_little_is_in_use) {
+    if (only_asked())
+        GTEST_SKIP()
+            << "malloc keeps what it likes, and in a checked build each call is within one";
+    page_resource pages{at_one_moment()};
+    mostly_freed objects{{}, pages};
+    const std::size_t before = objects.resident();
+    objects.free_all_but([](std::size_t i) { return i % 500 == 0; });
+    EXPECT_TRUE(becomes_true_while_it_frees(objects.heap, 48, 5'000,
+                                            [&] { return objects.resident() < before / 4; }));
+}
+
+/// Two fifths stay, side by side, so that whole pages of the others could go.
+TEST(calling_program, keeps_what_it_may_want_again_until_it_asks) {
     if (passthrough())
         GTEST_SKIP() << "malloc keeps what it likes";
-    for (const std::size_t kept_of : {500u, 2u}) {
-        page_resource pages{at_one_moment()};
-        ordered_heap heap{pages};
-        make_and_free(heap, 48, 10'000);
-        std::vector<std::byte*> all(60'000);
-        for (std::byte*& p : all)
-            std::memset(p = static_cast<std::byte*>(heap.allocate(208)), 1, 208);
-        const auto resident = [&] {
-            std::size_t sum = 0;
-            for (std::size_t i = 0; i < all.size(); i += 500)
-                sum += platform::resident_bytes(all[i] - address_of(all[i]) % 64_KiB, 64_KiB);
-            return sum;
-        };
-        const std::size_t before = resident();
-        for (std::size_t i = 0; i < all.size(); ++i)
-            if (i % kept_of != 0)
-                heap.deallocate(all[i], 208);
-        if (kept_of == 500) {
-            EXPECT_TRUE(becomes_true_while_it_frees(heap, 48, 5'000,
-                                                    [&] { return resident() < before / 4; }));
-        } else { // it may want the rest again, and lies in huge pages
-            const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{3};
-            while (std::chrono::steady_clock::now() < end)
-                make_and_free(heap, 48, 5'000);
-            EXPECT_EQ(resident(), before);
-        }
-        for (std::size_t i = 0; i < all.size(); i += kept_of)
-            EXPECT_EQ(all[i][207], std::byte{1});
+    page_resource pages{at_one_moment()};
+    mostly_freed objects{{.policy = return_policy::retain_all}, pages};
+    mostly_freed used{{}, pages};
+    const std::size_t before = used.resident();
+    used.free_all_but([](std::size_t i) { return i >= 36'000; });
+    objects.free_all_but([](std::size_t i) { return i % 500 == 0; });
+    const std::size_t of_policy = objects.resident();
+    used.go_on_for_seconds(2);
+    objects.go_on_for_seconds(2);
+    EXPECT_GE(used.resident(), before / 2) << "two fifths are in use";
+    EXPECT_EQ(objects.resident(), of_policy) << "its policy keeps all";
+    const std::size_t kept = used.resident();
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    while (used.resident() == kept && std::chrono::steady_clock::now() < end) {
+        used.heap.give_back_due();
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
     }
+    EXPECT_LT(used.resident(), kept) << "it asks";
+}
+
+TEST(calling_program, keeps_what_was_made_resident_ahead) {
+    if (passthrough())
+        GTEST_SKIP() << "malloc keeps what it likes";
+    page_resource pages{at_one_moment()};
+    mostly_freed objects{{.block_bytes = 32_MiB, .prefault = true}, pages};
+    const std::size_t before = objects.resident();
+    objects.free_all_but([](std::size_t i) { return i % 500 == 0; });
+    objects.go_on_for_seconds(3);
+    EXPECT_EQ(objects.resident(), before);
 }
 
 /// From its loop, where nothing else is done: a step at a call, and as many as there are.

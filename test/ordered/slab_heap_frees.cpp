@@ -3,13 +3,19 @@
 // slab_heap: what other heaps and other threads free, and the first slab.
 #include "ordered/slab_heap_test.hpp"
 
+#include <arenite/os/detail/fork_lock.hpp>
+
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <random>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -238,6 +244,84 @@ TEST_F(slab_heap_of, a_first_slab_is_memory_and_nothing_in_use) {
     expect_books(heap, {});
     take_one(heap, 48);
     EXPECT_EQ(pages.calls(), 1u);
+}
+
+// ---- memory that goes back unasked --------------------------------------------------------------
+
+/// Whether a heap has called back, after so many rounds of f at most: it does so every 4 ms.
+class calls_back_threads : public slab_heap_of {
+protected:
+    static inline int calls = 0;
+    detail::heap_owner counting() {
+        detail::heap_owner own = owner();
+        own.on_many_frees = [](slab_heap&, std::uint64_t) noexcept { ++calls; };
+        return own;
+    }
+    template <class F>
+    bool calls_back(F f) {
+        calls = 0;
+        for (int round = 0; round < 200 && calls == 0; ++round) {
+            f();
+            std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        }
+        return calls != 0;
+    }
+    void SetUp() override {
+        if (detail::slow_only)
+            GTEST_SKIP() << "each call is within one";
+    }
+};
+
+TEST_F(calls_back_threads, beside_little_objects_and_single_ones) {
+    slab_heap heap{{}, &pages, counting()};
+    for (const std::size_t bytes : {48u, 1'500u, 20'000u}) {
+        static_cast<void>(heap.try_allocate(bytes, 8)); // stays
+        EXPECT_TRUE(calls_back([&] {
+            for (int i = 0; i < 5'000; ++i)
+                heap.deallocate(heap.try_allocate(bytes, 8), bytes, 8);
+        })) << bytes;
+    }
+    auto queue = take_all(heap, 100'000, 48); // none is of the page that is allocated from
+    std::size_t next = 0;
+    EXPECT_TRUE(calls_back([&] {
+        for (const std::size_t end = next + 400; next < end; ++next)
+            heap.deallocate(queue[next], 48, 8);
+    }));
+}
+
+TEST_F(calls_back_threads, never_within_a_call_nor_while_another_has_the_lock) {
+    detail::heap_owner own = counting();
+    detail::fork_lock<std::mutex> lock;
+    own.gate = &lock;
+    slab_heap heap{{}, &pages, own};
+    const auto pairs = [&] {
+        for (const std::size_t bytes : {48u, 20'000u})
+            for (int i = 0; i < 500; ++i)
+                heap.deallocate(heap.try_allocate(bytes, 8), bytes, 8);
+    };
+    static_cast<void>(take_all(heap, 10'000, 48)); // so that it has pages
+    auto neighbours = take_all(heap, 20, 20'000);  // so that one of them leaves its block open
+    heap.deallocate(neighbours[9], 20'000, 8);
+    pairs();
+    {
+        const detail::heap_gate::guard mark = heap.gate().enter();
+        EXPECT_FALSE(calls_back(pairs));
+    }
+    {
+        std::atomic<bool> held{false}, done{false};
+        std::thread other{[&] {
+            const std::lock_guard hold{lock};
+            held = true;
+            while (!done)
+                std::this_thread::yield();
+        }};
+        while (!held)
+            std::this_thread::yield();
+        EXPECT_FALSE(calls_back(pairs)) << "and no free waits for it";
+        done = true;
+        other.join();
+    }
+    EXPECT_TRUE(calls_back(pairs));
 }
 
 } // namespace

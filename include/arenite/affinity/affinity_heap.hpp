@@ -45,6 +45,7 @@ namespace detail {
 
 class affinity_door;
 class affinity_registry;
+enum class who_asks : unsigned char;
 
 /// The heap of a tag; looked up once in each program or library.
 template <AffinityTag A>
@@ -89,7 +90,8 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 /// Limits:    4,096 affinities at once (256 with addresses of 32 bits); retire() makes room. Heaps
 ///            without number: shared_heap. Threads times affinities: as memory has room for.
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty;
-///            give_back_due() whole pages, where a program idles, and a free now and then.
+///            give_back_due() whole pages, where a program idles; so do some frees, where less than
+///            a quarter of what this thread holds is in use.
 /// Misuse:    double frees, pointers that belong to no affinity, and pointers of another affinity
 ///            are found in every build. All are found at the call, except an object that another
 ///            thread frees and then its owner, or others twice with a drain of the owner's in
@@ -389,7 +391,7 @@ private:
                                           std::size_t alignment) noexcept;
 
     trim_result trim_heaps() noexcept;
-    [[nodiscard]] bool give_back_idle(std::uint64_t now_ms, unsigned quarters) noexcept;
+    [[nodiscard]] bool give_back_idle(std::uint64_t now_ms, detail::who_asks who) noexcept;
     /// It is a shared_heap's, and always of the strategy `ordered`.
     [[nodiscard]] bool is_shared() const noexcept { return index_ >= detail::most_affinities; }
     /// nullptr where it is a shared_heap's.

@@ -69,8 +69,8 @@ struct ordered_options {
 ///            bytes 192), reads the bits of one slab, finds slabs and blocks in O(log n), and may
 ///            ask the upstream. Only if that refuses does it search all slabs of the size. On an
 ///            upstream that may unmap returned memory, a free that is a call finds its block in
-///            O(log n). One free of some thousand, or of 32 above 8 KiB, looks at the clock, and
-///            may take up to about 1 ms where memory is due to go back: see Returns.
+///            O(log n). Some frees, one in 30 to 4,096, look at the clock; every 4 ms at most one
+///            of them gives memory back that is due, and takes up to about 1 ms: see Returns.
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 if the alignment
 ///            is 16), by less than an eighth above; the smallest slot has 16 bytes. 2 % of the
 ///            memory for bookkeeping, 4 % where most objects have more than 1 KiB. Freed units that
@@ -83,13 +83,15 @@ struct ordered_options {
 ///            these lie in huge pages, if the upstream has them.
 /// Returns:   empty spans and the memory of large objects by return_policy; trim() returns all that
 ///            is empty, down to single pages if the upstream lends pages, give_back_due() a little
-///            of it at a time, where it is idle. So do frees, one in some thousand, in 4 ms at
-///            most, where less than a quarter of what is held has been in use for a second.
+///            of it at a time, where it is idle. So do some frees, but not in checked builds, where
+///            less than a quarter of what is held has been in use for a second, and memory that
+///            waits at the upstream goes then, too. Not of heaps with `prefault` or retain_all.
 ///            Destruction returns everything; checked builds report objects still alive, by name,
 ///            address and size.
 /// Misuse:    found at the call in every build: an object that is already free; memory of another
 ///            heap, of malloc or of the stack; a wrong size of an object above 8 KiB. Checked
-///            builds also find any wrong size (above 63 KiB, or a quarter of a block that is
+///            builds also find a write into the slack behind an object, when it is freed, any wrong
+///            size (above 63 KiB, or a quarter of a block that is
 ///            smaller, one that rounds to another multiple of 8), pointers into the middle of an
 ///            object, and two threads inside at once.
 /// Threads:   one at a time; wrap in synchronized_resource.

@@ -45,8 +45,8 @@ struct page_options {
     /// use and a third of it, and at most this many bytes; or a third of the peak if that is more,
     /// or 4 MiB unless this is less. Also no more than 32 MiB, or a quarter of what is in use if
     /// that is more; of a program that has twice come back for what it gave back, twice the most
-    /// by which use rose then, if that is more. Beside a request that gets memory that is not
-    /// resident, no more than an eighth of the peak, or 16 MiB.
+    /// by which use rose then, if that is more. Beside a request that gets memory that did
+    /// not wait, no more than an eighth of the peak, or 16 MiB.
     std::size_t most_waiting_bytes = 256_MiB;
     /// The clock for the delay: any that never goes back.
     std::uint64_t (*now_ms)() noexcept = &detail::os::platform::now_ms;
@@ -205,6 +205,10 @@ private:
         [[nodiscard]] std::uint64_t next_due_ms(std::uint64_t delay_ms) const noexcept;
     };
 
+    struct taken_units {
+        std::size_t waited; ///< so many of them
+        bool is_zero;       ///< all of them are
+    };
     struct from_environment {};
 
     constexpr explicit page_resource(from_environment) noexcept : ask_environment_{true} {}
@@ -234,7 +238,7 @@ private:
     [[nodiscard]] run leave_windows(range& r, const run& units) noexcept;
     [[nodiscard]] static request request_for(std::size_t page_bytes, std::size_t alignment,
                                              page_use use) noexcept;
-    [[nodiscard]] bool take(range& r, std::size_t i, const request& wanted) noexcept;
+    [[nodiscard]] taken_units take(range& r, std::size_t i, const request& wanted) noexcept;
     void take_no_more(range& r, std::size_t i, const request& wanted, std::size_t touched,
                       bool is_zero) noexcept;
     [[nodiscard]] bool finish(range& r, std::size_t i, const request& wanted,

@@ -116,7 +116,7 @@ public:
     }
     /// Sees to some of what others freed, or some whole pages of free objects go back, where it is
     /// time: true; then more may follow. Of a locked one none.
-    [[nodiscard]] bool give_back_idle(std::uint64_t now_ms, unsigned quarters) noexcept;
+    [[nodiscard]] bool give_back_idle(std::uint64_t now_ms, who_asks who) noexcept;
     [[nodiscard]] arenite::usage usage() noexcept { return remote_.deducted(heap().usage()); }
     void list_regions(region_sink& sink);
 

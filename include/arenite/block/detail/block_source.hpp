@@ -196,8 +196,10 @@ public:
 
     /// True if the policy would keep all that is held, were it empty.
     [[nodiscard]] bool keeps_all() const noexcept {
-        return bytes_reserved() <= policy_.allowance(0);
+        return bytes_reserved_approximate() <= policy_.allowance(0);
     }
+    /// True if what it gets is made resident ahead.
+    [[nodiscard]] bool prefaults() const noexcept { return prefault_; }
 
     /// True if an empty block is available without the upstream.
     [[nodiscard]] bool has_empty_block() const noexcept {

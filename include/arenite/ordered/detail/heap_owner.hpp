@@ -26,8 +26,8 @@ struct heap_owner {
     bool (*on_foreign_free)(slab_heap& here, void* p, std::size_t bytes,
                             std::size_t alignment) noexcept = nullptr;
 
-    /// Called now and then where its thread frees much, between two of its calls: gives a little
-    /// back of what is idle; null: there is nothing.
+    /// Called after some frees of its thread, between two calls and every 4 ms at most: gives a
+    /// little back of what is idle; null: there is nothing.
     void (*on_many_frees)(slab_heap& here, std::uint64_t now_ms) noexcept = nullptr;
 
     /// Tells the bytes that count for the heap besides its own, see block_options; null: none.
@@ -81,6 +81,12 @@ public:
     explicit heap_gate(fork_lock<std::mutex>* lock) noexcept : lock_{lock} {}
 
     guard enter() noexcept { return guard{*this}; }
+    /// Enters until leave(). False within a call, or while another thread has the lock.
+    [[nodiscard]] bool try_enter() noexcept {
+        if (entered_ || (lock_ != nullptr && !lock_->try_lock()))
+            return false;
+        return entered_ = true;
+    }
     [[nodiscard]] bool entered() const noexcept { return entered_; }
 
     /// Ends the call that found misuse, before the handler is called: that may use the heap, fork,

@@ -13,6 +13,11 @@ namespace detail {
 
 class slab_heap;
 
+/// Who wants memory back: the program, where less than three quarters of what is held is in use, or
+/// the heap itself, where less than one quarter is. The rest may be wanted again, and may lie in
+/// huge pages, which would become small ones.
+enum class who_asks : unsigned char { program, heap };
+
 /// Decides when a heap gives the whole pages of its free slots back by itself, and does so in small
 /// steps.
 ///
@@ -21,12 +26,12 @@ class slab_heap;
 ///              look  look  look  steps ...  waits longer from now on, as the program came back
 ///
 /// A look every half second: what is in use must have kept still for some looks, and be less than
-/// three quarters of what is held, which is a MiB or more; less than one where the program did not
-/// ask. Then that call and each later one sees to a few blocks, until all were seen or the program
-/// comes back; and once more only when what is in use has changed. How soon the next step follows
-/// is up to the caller. Where a program wants the memory again soon after, twice as many still
-/// looks are waited for the next time, up to half a minute of them. A heap of which the policy
-/// keeps all gives nothing unasked.
+/// three quarters of what is held, which is a MiB or more; than one quarter where the program did
+/// not ask. Then that call and each later one sees to a few blocks, until all were seen or the
+/// program comes back; and once more only when what is in use has changed. How soon the next step
+/// follows is up to the caller. Where a program wants the memory again soon after, twice as many
+/// still looks are waited for the next time, up to half a minute of them. A heap of which the
+/// policy keeps all, or whose memory is made resident ahead, gives nothing unasked.
 ///
 /// Use when:  a heap is asked often, and its thread's slow calls can take the time.
 /// Cost:      look: one comparison, as a rule; a look sums over size classes; a step sees to
@@ -36,6 +41,7 @@ class slab_heap;
 class idle_pages {
 public:
     static constexpr std::uint64_t look_ms = 500;
+    static constexpr std::uint64_t step_ms = 4; ///< between two steps where nobody asks
     static constexpr unsigned step_blocks = 12;
     static constexpr unsigned step_us = 100; ///< then no further block
     static constexpr std::size_t least_held_bytes = std::size_t{1} << 20;
@@ -51,20 +57,16 @@ public:
     /// False where look() does nothing.
     [[nodiscard]] bool is_due(std::uint64_t now_ms) const noexcept { return now_ms >= next_ms_; }
 
-    /// Less than so many quarters of what is held must be in use: where the program asks, and where
-    /// it does not. It may want what is free again, and lie in huge pages, which end then.
-    static constexpr unsigned asked = 3, unasked = 1;
-
     /// To be called once in a while; now_ms never falls. True if it took a step: the next one may
     /// follow at once.
-    bool look(slab_heap& heap, std::uint64_t now_ms, unsigned quarters = asked) noexcept {
-        return is_due(now_ms) && look_now(heap, now_ms, quarters);
+    bool look(slab_heap& heap, std::uint64_t now_ms, who_asks who = who_asks::program) noexcept {
+        return is_due(now_ms) && look_now(heap, now_ms, who);
     }
 
 private:
     static constexpr unsigned most_patience = 64;
 
-    bool look_now(slab_heap& heap, std::uint64_t now_ms, unsigned quarters) noexcept;
+    bool look_now(slab_heap& heap, std::uint64_t now_ms, who_asks who) noexcept;
     bool step(slab_heap& heap) noexcept;
     void end_return() noexcept;
 

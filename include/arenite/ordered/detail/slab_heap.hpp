@@ -29,6 +29,15 @@ void note_many_frees() noexcept;
 inline void note_many_frees() noexcept {}
 #endif
 
+/// When a heap that is not asked to gives idle memory back: after some of its thread's frees.
+struct return_clock {
+    std::uint64_t next_ms = 0;
+    std::uint8_t singles_freed = 0;
+
+    /// True for one of 32 frees of objects that have units of their own.
+    [[nodiscard]] bool counts_single() noexcept { return ++singles_freed % 32 == 0; }
+};
+
 /// The heap of an ordered_heap, and of each thread of an affinity: slots of 63 sizes in address
 /// order, larger requests in units of 1 KiB, large ones from the upstream.
 ///
@@ -180,8 +189,7 @@ private:
     heap_owner owner_;
     heap_gate gate_;
     idle_slabs idle_ = idle_slabs::none;
-    std::uint8_t singles_freed_ = 0;
-    std::uint64_t next_return_ms_ = 0; ///< see return_unasked
+    return_clock returns_;
 };
 
 } // namespace detail
