@@ -178,6 +178,27 @@ TEST_F(idle_pages_of_a_heap, where_memory_is_wanted_again_it_waits_longer) {
     EXPECT_GT(waited[2], waited[1] + 2 * idle_pages::look_ms);
 }
 
+/// Rises by a third, far below a quarter of what is held: unasked that is taken for coming back.
+TEST_F(idle_pages_of_a_heap, unasked_it_waits_longer_at_any_rise) {
+    using detail::who_asks;
+    fill(400'000);
+    keep_one_of(20);
+    std::uint64_t waited[3] = {};
+    for (std::uint64_t& ms : waited) {
+        const std::uint64_t begin = now_ms;
+        while (!idle.look(heap, now_ms, who_asks::heap)) {
+            now_ms += frame_ms;
+            ASSERT_LT(now_ms - begin, 60'000u);
+        }
+        ms = now_ms - begin;
+        for (const std::uint64_t end = now_ms + 2000; now_ms < end; now_ms += frame_ms)
+            idle.look(heap, now_ms, who_asks::heap);
+        fill(live.size() / 3);
+    }
+    EXPECT_GT(waited[1], waited[0] + idle_pages::look_ms);
+    EXPECT_GT(waited[2], waited[1] + 2 * idle_pages::look_ms);
+}
+
 TEST(idle_pages_elsewhere, nothing_is_due_where_the_upstream_takes_no_pages_back) {
     malloc_resource upstream;
     slab_heap heap{detail::block_options{}, upstream, detail::heap_owner{}};
