@@ -24,7 +24,7 @@ constexpr unsigned slack_mask = told_bit - 1;
 
 /// So many bytes behind an object hold the pattern, or all of its slack where that is less.
 constexpr std::size_t most_guarded = 64;
-constexpr auto guard = std::byte{0xFD};
+constexpr auto slack_pattern = std::byte{0xFD};
 
 /// Where a memory checker runs, what lies behind an object must not be touched.
 constexpr bool has_guard = checks_enabled && !poison::active;
@@ -35,8 +35,8 @@ constexpr bool has_guard = checks_enabled && !poison::active;
     const std::size_t room = slab_survey::slots_at(in, s, index) * s.slot_bytes;
     slot_notes::note_of(in, s, index) = static_cast<std::uint16_t>(room - bytes);
     if constexpr (has_guard)
-        std::memset(in.begin_of(s) + index * s.slot_bytes + bytes, std::to_integer<int>(guard),
-                    std::min(room - bytes, most_guarded));
+        std::memset(in.begin_of(s) + index * s.slot_bytes + bytes,
+                    std::to_integer<int>(slack_pattern), std::min(room - bytes, most_guarded));
 }
 
 [[maybe_unused]] std::uint16_t& note_at(const slab_source& in, const void* p) noexcept {
@@ -82,7 +82,7 @@ bool slot_notes::is_overrun(const slab_source& in, const void* p, std::size_t ro
         return false;
     const std::byte* const end = static_cast<const std::byte*>(p) + room - note;
     const std::byte* const guarded = end + std::min<std::size_t>(note, most_guarded);
-    return std::any_of(end, guarded, [](std::byte b) { return b != guard; });
+    return std::any_of(end, guarded, [](std::byte b) { return b != slack_pattern; });
 }
 
 } // namespace detail
