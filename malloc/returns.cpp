@@ -29,27 +29,21 @@ using detail::thread_table;
 ///
 /// A look comes twice a second. After it the thread's calls are slow ones for a while, so that a
 /// thread which hardly makes any, as a server that waits for work, comes back to look. One that is
-/// busy has soon made as many as are watched, and does not look before a call is slow anyway; but
-/// while it frees much, it is watched further. It is watched, too, from when half of what it holds
-/// is free, and from each further halving of what is in use: its last calls before it waits may all
-/// be fast ones.
+/// busy has soon made as many as are watched, and does not look before a call is slow anyway, or
+/// its heap asks: after some of its frees, and soon where half of what it holds is free.
 ///
 /// A return takes a step in 4 ms, a fortieth of the time. A thread that waited makes up for up to
 /// 16 of them, one a call: a server that is asked twice a second makes a few calls each time, and
 /// nothing in between.
 struct watch {
-    std::uint64_t next_ms = 0;         ///< up to late_ms ago in a return
-    std::size_t seen_bytes = 0;        ///< in use when the watch began
-    unsigned calls_left = 0;           ///< 0: it does not watch
-    unsigned notes = 0;                ///< of many frees
-    std::size_t half_bytes = SIZE_MAX; ///< with fewer in use a watch begins
+    std::uint64_t next_ms = 0; ///< up to late_ms ago in a return
+    unsigned calls_left = 0;   ///< 0: it does not watch
 };
 constexpr unsigned most_watched = 65536; // 1 ms
 constexpr unsigned first_watched = 1024; // which see the clock, each; then
 constexpr unsigned calls_a_clock = 16;
 constexpr std::uint64_t step_ms = idle_pages::step_ms;
 constexpr std::uint64_t late_ms = 16 * step_ms;
-constexpr std::size_t much_freed = std::size_t{256} << 10;
 
 constinit thread_local watch watch_of_thread ARENITE_THREAD_FAST;
 
@@ -68,9 +62,8 @@ constinit std::atomic<answer> wanted{unknown};
 
 constinit std::atomic<std::uint64_t> begin_ms{0};
 
-void begin_watch(thread_table& mine, std::size_t in_use) noexcept {
+void begin_watch(thread_table& mine) noexcept {
     mine.pause(0);
-    watch_of_thread.seen_bytes = in_use;
     watch_of_thread.calls_left = most_watched;
 }
 
@@ -90,19 +83,11 @@ ARENITE_NOINLINE void look_now(thread_table& mine, detail::slab_heap& h,
         w.next_ms = due + step_ms;
     errno = before;
     if (idle_pages::held_by(h) >= idle_pages::least_held_bytes)
-        begin_watch(mine, idle_pages::in_use_in(h));
+        begin_watch(mine);
 }
 
-/// Enough is watched, but where the thread is freeing much: it may be about to fall idle.
-ARENITE_NOINLINE void end_watch(thread_table& mine, detail::slab_heap& h) noexcept {
-    watch& w = watch_of_thread;
-    const std::size_t in_use = idle_pages::in_use_in(h);
-    if (in_use + much_freed <= w.seen_bytes) {
-        w.seen_bytes = in_use;
-        w.calls_left = most_watched;
-        return;
-    }
-    w.calls_left = 0;
+void end_watch(thread_table& mine, detail::slab_heap& h) noexcept {
+    watch_of_thread.calls_left = 0;
     mine.start(0, h, usual_alignment);
 }
 
@@ -136,31 +121,18 @@ void look() noexcept {
         look_now(*mine, *h, now);
 }
 
-} // namespace drop_in
-
-/// Once for each time that use falls below half of what is held, and each time that it halves
-/// again: counting takes as long as some frees, so one note of 16 does. The environment is not
-/// read within a free.
-void detail::note_many_frees() noexcept {
-    using namespace drop_in;
-    watch& w = watch_of_thread;
-    if (w.calls_left != 0 || ++w.notes % 16 != 0 || wanted.load(std::memory_order_relaxed) == no)
+/// The thread's heap asks after some of its frees. It is watched then, if a look is due: the
+/// environment is not read within a free.
+void expect_idling(detail::slab_heap& here, std::uint64_t now_ms) noexcept {
+    const watch& w = watch_of_thread;
+    if (w.calls_left != 0 || now_ms < w.next_ms || wanted.load(std::memory_order_relaxed) == no ||
+        idle_pages::held_by(here) < idle_pages::least_held_bytes)
         return;
     thread_table* const mine = thread_table::mine();
-    slab_heap* const h = mine != nullptr ? mine->current(0) : nullptr;
-    if (h == nullptr)
-        return;
-    const std::size_t in_use = idle_pages::in_use_in(*h);
-    const std::size_t held = idle_pages::held_by(*h);
-    if (in_use >= held / 2) {
-        w.half_bytes = held / 2;
-    } else if (in_use < w.half_bytes && held >= idle_pages::least_held_bytes) {
-        w.half_bytes = in_use / 2;
-        begin_watch(*mine, in_use);
-    } else if (w.half_bytes != SIZE_MAX) {
-        w.half_bytes = std::max(w.half_bytes, in_use / 2);
-    }
+    if (mine != nullptr && mine->current(0) == &here)
+        begin_watch(*mine);
 }
 
+} // namespace drop_in
 } // namespace ARENITE_ABI
 } // namespace arenite

@@ -20,12 +20,19 @@
 #include <arenite/os/page_resource.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+
+#if ARENITE_IS_MALLOC
+namespace drop_in {
+void expect_idling(detail::slab_heap& here, std::uint64_t now_ms) noexcept; // malloc/returns.cpp
+}
+#endif
 
 using detail::locked_heap;
 using detail::outside_memory;
@@ -259,14 +266,18 @@ detail::heap_owner affinity_heap::as_owner() noexcept {
         const detail::slab_heap* const own = thread_table::current_of_thread(its.index_);
         return own == nullptr ? 0 : own->classes().bytes_in_use(own->slabs().blocks());
     };
+#if ARENITE_IS_MALLOC
+    constexpr auto give_back = drop_in::expect_idling;
+#else
     constexpr auto give_back = [](detail::slab_heap& here, std::uint64_t now_ms) noexcept {
         auto& own = *static_cast<affinity_heap*>(here.owner().heap);
         static_cast<void>(own.give_back_idle(now_ms, detail::who_asks::heap));
     };
+#endif
     return {.heap = this,
             .affinity = title_,
             .on_foreign_free = &deallocate_foreign,
-            .on_many_frees = ARENITE_IS_MALLOC ? nullptr : +give_back,
+            .on_many_frees = give_back,
             .bytes_elsewhere = bytes_elsewhere};
 }
 

@@ -20,13 +20,6 @@ namespace detail {
 
 static_assert(sizeof(slab_class) == size_class::state_bytes);
 
-namespace {
-
-/// Frees after which the slab that is allocated from is looked at again.
-constexpr std::int32_t many_frees = 4096;
-
-} // namespace
-
 /// A class without a slab allocates from this word, so that the fast path needs no test for null:
 /// it finds no bit and goes the slow way. Never written.
 constinit bits::word slab_class::no_slots = 0;
@@ -84,11 +77,11 @@ void slab_class::count_pages(std::uint32_t now) noexcept {
             set_alarm(*s);
 }
 
-void slab_class::enter(slab& s, const slab_source& in) noexcept {
+void slab_class::enter(slab& s, const slab_source& in, std::int32_t frees) noexcept {
     // To those who look for a slab with room, the current one has none.
     all_.set_state(s, slab_state::full);
     current_ = &s;
-    watch_current(s.used());
+    watch_current(frees);
     static_cast<void>(enter_word(s, 0, in));
 }
 
@@ -113,16 +106,18 @@ bool slab_class::enter_word(const slab& s, std::size_t from, const slab_source& 
     return false;
 }
 
-void slab_class::watch_current(std::int32_t used) noexcept {
-    // Then it is asked whether a page would serve the class better than units, and idle memory goes
-    // back.
-    current_->alarm_at(used, used - many_frees);
+void slab_class::watch_current(std::int32_t frees) noexcept {
+    slab& s = *current_;
+    // Allocations from it are not counted: frees bring its count ever lower.
+    constexpr std::int32_t least = -1024;
+    const std::int32_t used = s.used() < least ? count_used(s) : s.used();
+    s.alarm_at(used, used - frees);
 }
 
-void slab_class::go_on_in(slab& fresh, const slab_source& in) noexcept {
+void slab_class::go_on_in(slab& fresh, const slab_source& in, std::int32_t frees) noexcept {
     leave_current();
     add(fresh);
-    enter(fresh, in);
+    enter(fresh, in, frees);
 }
 
 void slab_class::leave_current() noexcept {

@@ -25,9 +25,16 @@ void slab_classes::add(slab& s) noexcept {
     all_[s.slot_class()].add(s);
 }
 
-bool slab_classes::none_live() const noexcept {
-    return std::all_of(std::begin(all_), std::end(all_),
-                       [](const slab_class& c) { return c.live() == 0; });
+/// Asked each time that the only object of a class goes: first where one lived the last time.
+bool slab_classes::none_live() noexcept {
+    const auto lives = [](const slab_class& c) { return c.live() != 0; };
+    if (lives(all_[lived_]))
+        return false;
+    const slab_class* const found = std::find_if(std::begin(all_), std::end(all_), lives);
+    if (found == std::end(all_))
+        return true;
+    lived_ = static_cast<unsigned>(found - all_);
+    return false;
 }
 
 bool slab_classes::most_single() noexcept {

@@ -151,7 +151,7 @@ bool slab_heap::next_slab(unsigned slot_class) noexcept {
 /// Makes a slab the one that its class allocates from.
 void slab_heap::enter(slab& s) noexcept {
     donors_.withdraw(classes_, s);
-    classes_.of(s).enter(s, slabs_);
+    classes_.of(s).enter(s, slabs_, returns_.frees_a_look());
 }
 
 /// Units of the next slab of a class that has so many. Twice what it has: few slabs, until they
@@ -195,7 +195,7 @@ bool slab_heap::new_slab(unsigned slot_class) noexcept {
         return false;
     classes_.note_growth(s->bytes(), slabs_.blocks());
     classes_.add(*s);
-    its.enter(*s, slabs_);
+    its.enter(*s, slabs_, returns_.frees_a_look());
     return true;
 }
 
@@ -384,7 +384,7 @@ bool slab_heap::is_zero(const void* p) const noexcept {
            slabs_.geometry().slabs_in(b)->was_fresh(*s);
 }
 
-bool slab_heap::nothing_lives() const noexcept {
+bool slab_heap::nothing_lives() noexcept {
     return slabs_.blocks().large().count() == 0 && classes_.none_live();
 }
 

@@ -33,6 +33,23 @@ constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 /// To a heap of this much, a page for each size that is busy is little.
 constexpr std::size_t page_is_little_bytes = std::size_t{8} << 20;
 
+/// Many objects of a slab were freed. Once half of what the heap holds is free, the slabs that are
+/// allocated from are looked at sooner.
+void note_many_frees(slab_heap& heap, return_clock& clock) noexcept {
+    if (!clock.counts_slab())
+        return;
+    const block_source& blocks = heap.slabs().blocks();
+    const std::size_t held = blocks.bytes_reserved();
+    const bool before = clock.half_is_free;
+    clock.half_is_free =
+        held >= idle_pages::least_held_bytes && heap.classes().bytes_in_use(blocks) < held / 2;
+    if (before || !clock.half_is_free)
+        return;
+    for (unsigned i = 0; i < size_class::count; ++i)
+        if (slab_class& each = heap.classes()[i]; each.current() != nullptr)
+            each.watch_current(clock.frees_a_look());
+}
+
 /// Gives idle memory back, a little, where 4 ms have passed: the thread may go on with little
 /// objects alone, and each of its calls be a fast one. Not within a call, as where frees of other
 /// threads are drained, nor while another thread has the heap's lock: that may take long.
@@ -61,8 +78,8 @@ void slab_heap::answer_alarm(slab& s) noexcept {
     const bool is_many =
         is_single ? returns_.counts_single() : s.is_due() && (s.is_page() || is_current);
     if (is_current && s.is_page() && !class_is_empty) {
-        note_many_frees();
-        its.watch_current(slab_class::count_used(s)); // that needs no gate
+        note_many_frees(*this, returns_);
+        its.watch_current(returns_.frees_a_look()); // that needs no gate
     } else {
         const heap_gate::guard mark = gate_.enter();
         // Its only object has been freed: its units are kept for the next one, or taken back.
@@ -70,7 +87,7 @@ void slab_heap::answer_alarm(slab& s) noexcept {
             classes_.remove_single(s.slot_bytes);
             release(s);
         } else if (s.is_due()) {
-            note_many_frees();
+            note_many_frees(*this, returns_);
             if (is_current)
                 many_frees_in_current(its);
             else if (s.used() == 0)
@@ -263,8 +280,8 @@ void slab_heap::many_frees_in_current(slab_class& its) noexcept {
     slab* const page =
         is_worth_it && slabs_.has_free_page() ? slabs_.make_page(s.slot_class()) : nullptr;
     if (page == nullptr)
-        return its.watch_current(slab_class::count_used(s));
-    its.go_on_in(*page, slabs_);
+        return its.watch_current(returns_.frees_a_look());
+    its.go_on_in(*page, slabs_, returns_.frees_a_look());
     if (s.used() == 0)
         remove(s);
 }
@@ -290,7 +307,7 @@ bool slab_heap::holds_much() const noexcept {
 
 /// True if the empty slab of a class may be one of many: blocks have come free since this was
 /// looked at last, or nothing lives in several.
-bool slab_heap::may_have_idle_slabs() const noexcept {
+bool slab_heap::may_have_idle_slabs() noexcept {
     if (idle_ != idle_slabs::likely && slabs_.open_blocks() <= 1)
         return false;
     const bool much = holds_much();

@@ -167,10 +167,30 @@ static void is_not_watched(void) {
     CHECK(asked - before < objects / 100); /* some frees look; a watch does at each 16th */
 }
 
+/* A busy program whose sets of small objects come and go: its calls stay quick ones, which do not
+   look at the clock. */
+static void rounds_are_not_watched(void) {
+    enum { rounds = 50, set = 20000 };
+    for (int r = 0; r < rounds; ++r) {
+        for (int i = 0; i < set; ++i) {
+            all[i] = malloc(80);
+            now_us += i % 10 == 0;
+        }
+        for (int i = 0; i < set; ++i) {
+            free(all[i]);
+            now_us += i % 10 == 0;
+        }
+    }
+    printf("the clock was read %d times in %d calls\n", asked, 2 * rounds * set);
+    CHECK(asked < 2 * rounds * set / 64);
+}
+
 int main(int argc, char** argv) {
     if (argc > 1) { /* processes of their own: they are young, and no look has been made */
         if (strcmp(argv[1], "off") == 0)
             is_not_watched();
+        else if (strcmp(argv[1], "rounds") == 0)
+            rounds_are_not_watched();
         else
             goes_back_after_frees_alone(atoi(argv[1]));
         return bad;

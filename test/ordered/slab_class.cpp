@@ -61,7 +61,7 @@ TEST_F(slab_class_of, without_slabs_there_is_no_slot) {
 
 TEST_F(slab_class_of, hands_a_slab_out_in_address_order_word_by_word) {
     detail::slab& s = units(8);
-    of_48.enter(s, source);
+    of_48.enter(s, source, 4096);
     EXPECT_EQ(of_48.current(), &s);
     const std::vector<void*> all = take_all();
     ASSERT_EQ(all.size(), s.slots);
@@ -80,7 +80,7 @@ TEST_F(slab_class_of, hands_a_slab_out_in_address_order_word_by_word) {
 
 TEST_F(slab_class_of, says_of_a_slab_that_it_leaves_when_it_is_worth_coming_back) {
     detail::slab& s = units(8);
-    of_48.enter(s, source);
+    of_48.enter(s, source, 4096);
     static_cast<void>(take_all());
     of_48.leave_current();
     EXPECT_EQ(of_48.slabs().lowest(detail::slab_state::refillable), nullptr);
@@ -99,7 +99,7 @@ TEST_F(slab_class_of, takes_and_frees_slots_of_a_slab_that_is_current_or_not) {
     of_48.take_slots(s, 3, 2); // not current: counted at once
     EXPECT_EQ(s.used(), 2);
     EXPECT_EQ(of_48.live(), 2);
-    of_48.enter(s, source);
+    of_48.enter(s, source, 4096);
     of_48.take_slots(s, 0, 1); // current: counted when it is left
     EXPECT_EQ(of_48.live(), 3);
     EXPECT_EQ(of_48.try_take(number), source.begin_of(s) + 48);

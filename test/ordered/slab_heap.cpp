@@ -134,6 +134,30 @@ TEST_F(slab_heap_of, words_of_frees_do_not_wear_them_out_either) {
     expect_books(heap, live);
 }
 
+/// The thread may fall idle: after few more calls it is looked whether memory can go back.
+TEST_F(slab_heap_of, a_slab_is_looked_at_sooner_where_half_of_the_heap_is_free) {
+    slab_heap heap{{}, &pages, owner()};
+    auto all = take_all(heap, 20'000, 208);
+    detail::slab_class& its = heap.classes().of(heap.slabs().slab_of(all.back()));
+    const auto pairs = [&](int n) {
+        for (int i = 0; i < n; ++i)
+            heap.deallocate(heap.try_allocate(208, 8), 208, 8);
+    };
+    pairs(100);
+    EXPECT_GT(its.current()->frees_left, 1000);
+    for (std::size_t i = 0; i < 12'000; ++i)
+        heap.deallocate(all[i], 208, 8);
+    EXPECT_LE(its.current()->frees_left, 64);
+    pairs(100);
+    EXPECT_LE(its.current()->frees_left, 64);
+    for (std::size_t i = 0; i < 12'000; ++i)
+        all[i] = heap.try_allocate(208, 8);
+    pairs(64 * 16);
+    EXPECT_GT(its.current()->frees_left, 1000);
+    for (void* p : all)
+        heap.deallocate(p, 208, 8);
+}
+
 TEST_F(slab_heap_of, the_high_water_is_seen_at_slow_calls) {
     slab_heap heap{{}, &pages, owner()};
     auto all = take_all(heap, 10'000, 48);

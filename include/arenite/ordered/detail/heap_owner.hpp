@@ -27,7 +27,7 @@ struct heap_owner {
                             std::size_t alignment) noexcept = nullptr;
 
     /// Called after some frees of its thread, between two calls and every 4 ms at most: gives a
-    /// little back of what is idle; null: there is nothing.
+    /// little back of what is idle, or sees to it that this is done; null: there is nothing.
     void (*on_many_frees)(slab_heap& here, std::uint64_t now_ms) noexcept = nullptr;
 
     /// Tells the bytes that count for the heap besides its own, see block_options; null: none.

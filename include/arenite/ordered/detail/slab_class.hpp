@@ -85,17 +85,18 @@ public:
     /// Takes out a slab without slots in use, which is not the current one.
     void remove(slab& s) noexcept;
 
-    /// Allocates from this slab from now on; there is no current one.
-    void enter(slab& s, const slab_source& in) noexcept;
+    /// Allocates from this slab from now on; there is no current one. For `frees` see
+    /// watch_current.
+    void enter(slab& s, const slab_source& in, std::int32_t frees) noexcept;
     /// Goes on in the current slab; false at its end.
     bool next_word(const slab_source& in) noexcept;
     /// Leaves the current slab, if there is one, and brings its books up to date.
     void leave_current() noexcept;
     /// Leaves the current slab for a new one, and goes on there.
-    void go_on_in(slab& fresh, const slab_source& in) noexcept;
-    /// Sets when the current slab is reported: units after many frees, which a page would make
-    /// quicker; a page only where their count would not fit.
-    void watch_current(std::int32_t used) noexcept;
+    void go_on_in(slab& fresh, const slab_source& in, std::int32_t frees) noexcept;
+    /// The current slab is reported after so many frees, or fewer: then it is asked whether a page
+    /// would serve the class better than units, and idle memory goes back.
+    void watch_current(std::int32_t frees) noexcept;
 
     /// Sets the state and the next threshold of a slab whose books are exact: it is not current.
     void set_alarm(slab& s) noexcept;

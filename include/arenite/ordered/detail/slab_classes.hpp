@@ -51,7 +51,7 @@ public:
     void add(slab& s) noexcept;
 
     /// True where no object of any class lives.
-    [[nodiscard]] bool none_live() const noexcept;
+    [[nodiscard]] bool none_live() noexcept;
 
     /// Enters a slot of its own, which is in use.
     ARENITE_INLINE void add_single(slab& s) noexcept;
@@ -101,6 +101,7 @@ private:
     std::int64_t not_noted_left_ = 0;
     /// A bit for each class that has or had slabs: only they are summed.
     std::uint64_t have_slabs_ = 0;
+    unsigned lived_ = 0; ///< a class of which an object lived when that was asked
 
     // Own objects whose frees by other threads were seen, less objects of other heaps freed here.
     // Summed over all heaps: minus the frees that are not seen yet.

@@ -21,21 +21,22 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// A heap's thread has freed many objects of a slab. Defined by what is the process's malloc; in
-/// other builds nobody asks.
-#if ARENITE_IS_MALLOC
-void note_many_frees() noexcept;
-#else
-inline void note_many_frees() noexcept {}
-#endif
-
-/// When a heap that is not asked to gives idle memory back: after some of its thread's frees.
+/// When a heap that is not asked to gives idle memory back: after some of its thread's frees. Those
+/// are few where half of what it holds is free, since the thread may hardly make calls any more.
 struct return_clock {
     std::uint64_t next_ms = 0;
     std::uint8_t singles_freed = 0;
+    std::uint8_t slabs_noted = 0;
+    bool half_is_free = false;
 
     /// True for one of 32 frees of objects that have units of their own.
     [[nodiscard]] bool counts_single() noexcept { return ++singles_freed % 32 == 0; }
+
+    /// Counts a slab of which many objects were freed; true for one of 16.
+    [[nodiscard]] bool counts_slab() noexcept { return ++slabs_noted % 16 == 0; }
+
+    /// Frees after which a slab that is allocated from is looked at again.
+    [[nodiscard]] std::int32_t frees_a_look() const noexcept { return half_is_free ? 64 : 4096; }
 };
 
 /// The heap of an ordered_heap, and of each thread of an affinity: slots of 63 sizes in address
@@ -113,7 +114,7 @@ public:
     [[nodiscard]] bool is_zero(const void* p) const noexcept;
 
     /// True where all objects have been freed, and their frees have been seen.
-    [[nodiscard]] bool nothing_lives() const noexcept;
+    [[nodiscard]] bool nothing_lives() noexcept;
 
     /// Frees all there is. O(blocks).
     void reset() noexcept;
@@ -167,7 +168,7 @@ private:
     void remove(slab& s) noexcept;
     void release(slab& s) noexcept;
     [[nodiscard]] bool holds_much() const noexcept;
-    [[nodiscard]] bool may_have_idle_slabs() const noexcept;
+    [[nodiscard]] bool may_have_idle_slabs() noexcept;
     void give_up_idle_slabs() noexcept;
     void leave_empty_slabs() noexcept;
 
