@@ -12,6 +12,9 @@
 #include <arenite/ordered/detail/slab.hpp>
 #include <arenite/ordered/detail/slab_source.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace arenite {
@@ -82,20 +85,49 @@ void slab_class::enter(slab& s, const slab_source& in, std::int32_t frees) noexc
     all_.set_state(s, slab_state::full);
     current_ = &s;
     watch_current(frees);
+    open_words_ = 0;
+    static_cast<void>(open_more(s));
     static_cast<void>(enter_word(s, 0, in));
+}
+
+/// Until a quarter of what is open is free: true; or all is open.
+bool slab_class::open_more(const slab& s) noexcept {
+    constexpr std::size_t least_bytes = 4096;
+    constexpr std::size_t least_share = 4;
+    const bits::word* const words = s.bitmap();
+    const std::size_t all = s.words();
+    std::size_t open = open_words_;
+    if (open == 0)
+        open = std::clamp<std::size_t>(least_bytes / (bits::word_bits * s.slot_bytes), 1, all);
+    std::size_t free = 0;
+    for (std::size_t i = 0;; open = std::min(2 * open, all)) {
+        for (; i < open; ++i)
+            free += words[i] == 0 ? 0 : bits::count_ones(words[i]);
+        open_words_ = static_cast<std::uint32_t>(open);
+        if (free * least_share >= open * bits::word_bits)
+            return true;
+        if (open == all)
+            return false;
+    }
 }
 
 bool slab_class::next_word(const slab_source& in) noexcept {
     if (current_ == nullptr)
         return false;
-    const auto from = free_ - current_->bitmap();
-    return enter_word(*current_, static_cast<std::size_t>(from) + 1, in);
+    const slab& s = *current_;
+    const auto from = static_cast<std::size_t>(free_ - s.bitmap()) + 1;
+    if (enter_word(s, from, in))
+        return true;
+    // Begun anew here, if no other slab has room: those in lower ones come first.
+    const std::size_t open = open_words_;
+    const bool has_room = open_more(s) && !all_.has(slab_state::refillable);
+    return enter_word(s, open_words_ == open && has_room ? 0 : std::max(open, from), in);
 }
 
-/// Allocates from the first word at or after this one that has a free slot.
+/// Allocates from the first open word at or after this one that has a free slot.
 bool slab_class::enter_word(const slab& s, std::size_t from, const slab_source& in) noexcept {
     bits::word* const words = slab_source::words_of(s);
-    const std::size_t end = s.words();
+    const std::size_t end = open_words_;
     for (std::size_t i = from; i < end; ++i) {
         if (words[i] == 0)
             continue;
