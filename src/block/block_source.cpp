@@ -13,6 +13,7 @@
 #include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <new>
 #include <utility>
@@ -28,7 +29,10 @@ constexpr std::size_t other_block_bytes = 64_KiB;
 constexpr std::size_t first_span_divisor = 4;
 constexpr std::size_t large_span_blocks = 8;
 constexpr std::size_t first_loose_divisor = 16; // where blocks are not aligned to their size
-constexpr std::size_t span_divisor = 4;         // a further span has so much of what is held
+// A further span has so much of what is held. It goes back whole, if nothing lives there.
+constexpr std::size_t span_divisor = 16;
+constexpr std::size_t loose_span_divisor = 4;
+constexpr std::size_t large_span_divisor = 4; // of large objects that share it
 
 /// Large objects that come and go, and have short spans: each of no more, in these together.
 constexpr std::size_t most_coming_object = 256_KiB;
@@ -39,6 +43,12 @@ constexpr std::size_t much_bytes = 1_MiB;
 /// It fills what it gets if so much is in use, and this share of what it holds.
 constexpr std::size_t least_used_bytes = much_bytes / 2;
 constexpr std::size_t least_used_divisor = 4;
+/// It is small, too, with less than this share of what all sources hold, but for one of much more.
+constexpr std::size_t little_divisor = 16;
+constexpr std::size_t most_little_bytes = 8_MiB;
+
+/// In spans of all sources.
+constinit std::atomic<std::size_t> held_by_all{0};
 
 /// Large objects may leave so much of what is held unused in huge pages.
 constexpr std::size_t unused_divisor = 12;
@@ -182,9 +192,10 @@ std::size_t block_source::next_span_bytes() const noexcept {
     if (held == 0)
         return are_masked() ? spans_.least_bytes
                             : std::max(mask_bytes_ / first_loose_divisor, spans_.least_bytes);
-    const std::size_t wanted = std::bit_floor(held / span_divisor + 1);
     if (are_masked())
-        return std::clamp(wanted, mask_bytes_, mask_bytes_ * large_span_blocks);
+        return std::clamp(std::bit_floor(held / span_divisor + 1), mask_bytes_,
+                          mask_bytes_ * large_span_blocks);
+    const std::size_t wanted = std::bit_floor(held / loose_span_divisor + 1);
     return std::clamp(wanted, std::min(mask_bytes_, other_block_bytes),
                       std::min(mask_bytes_, other_block_bytes) * large_span_blocks);
 }
@@ -241,6 +252,7 @@ void block_source::begin_span(const lent_memory& lent, std::size_t bytes) noexce
     if (prefault_)
         os::platform::prefault(p, bytes);
     held_.reserved += bytes;
+    held_by_all.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 /// Asks the upstream; where it refuses, once more without what is held empty.
@@ -254,10 +266,12 @@ lent_memory block_source::ask(std::size_t bytes, std::size_t alignment) noexcept
 }
 
 /// A source that holds much, and uses it, fills what it gets. A heap with a little of each of many
-/// sizes holds much, too, and touches little of that.
+/// sizes holds much, too, and touches little of that; where many threads have one each, that is
+/// most of the process.
 page_use block_source::use_of_next() const noexcept {
     const std::size_t held = held_in_all();
-    if (held < much_bytes)
+    const std::size_t share = held_by_all.load(std::memory_order_relaxed) / little_divisor;
+    if (held < std::clamp<std::size_t>(share, much_bytes, most_little_bytes))
         return page_use::sparse;
     if (prefault_ || figures_.in_use == nullptr)
         return page_use::dense;
@@ -297,6 +311,7 @@ void block_source::return_span(block& first, bool at_once) noexcept {
 void block_source::give_back(void* p, std::size_t bytes, std::size_t alignment,
                              bool at_once) const {
     poison::undefined(p, bytes);
+    held_by_all.fetch_sub(bytes, std::memory_order_relaxed);
     upstream_.give_back(p, bytes, alignment, at_once || policy_ == return_policy::return_all);
 }
 
@@ -337,10 +352,10 @@ block* block_source::try_allocate_large(std::size_t bytes, std::size_t alignment
     return large_.try_allocate(bytes, alignment, may_waste);
 }
 
-/// The next span for large objects has a quarter of what is held at most, as those of blocks; there
-/// is none where little is held. But where they come and go, so do the spans: there is one from the
-/// first on, for about four of them, and short ones are kept when they are empty, and fit again
-/// where they come in another order.
+/// The next span for large objects has a quarter of what is held at most; there is none where
+/// little is held. But where they come and go, so do the spans: there is one from the first on, for
+/// about four of them, and short ones are kept when they are empty, and fit again where they come
+/// in another order.
 std::size_t block_source::most_shared_span_bytes(std::size_t bytes) const noexcept {
     if (bytes <= most_coming_object && large_.come_and_go() &&
         large_.bytes_in_spans() < most_coming_bytes)
@@ -348,7 +363,7 @@ std::size_t block_source::most_shared_span_bytes(std::size_t bytes) const noexce
     const std::size_t held = held_in_all();
     if (held < much_bytes)
         return 0;
-    return std::clamp(held / span_divisor, shared_spans::smallest_bytes,
+    return std::clamp(held / large_span_divisor, shared_spans::smallest_bytes,
                       shared_spans::largest_bytes);
 }
 
