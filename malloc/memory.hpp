@@ -77,9 +77,6 @@ ARENITE_COLD void* no_memory() noexcept;
 /// To be called at each slow call: memory that is not used goes back.
 void look() noexcept;
 
-/// For heap_owner::on_many_frees: the calls that follow look.
-void expect_idling(detail::slab_heap& here, std::uint64_t now_ms) noexcept;
-
 } // namespace drop_in
 } // namespace ARENITE_ABI
 } // namespace arenite

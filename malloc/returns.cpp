@@ -9,7 +9,6 @@
 #include <arenite/ordered/detail/idle_pages.hpp>
 #include <arenite/os/detail/platform.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -121,9 +120,12 @@ void look() noexcept {
         look_now(*mine, *h, now);
 }
 
+} // namespace drop_in
+
 /// The thread's heap asks after some of its frees. It is watched then, if a look is due: the
 /// environment is not read within a free.
-void expect_idling(detail::slab_heap& here, std::uint64_t now_ms) noexcept {
+void detail::expect_idling(slab_heap& here, std::uint64_t now_ms) noexcept {
+    using namespace drop_in;
     const watch& w = watch_of_thread;
     if (w.calls_left != 0 || now_ms < w.next_ms || wanted.load(std::memory_order_relaxed) == no ||
         idle_pages::held_by(here) < idle_pages::least_held_bytes)
@@ -133,6 +135,5 @@ void expect_idling(detail::slab_heap& here, std::uint64_t now_ms) noexcept {
         begin_watch(*mine);
 }
 
-} // namespace drop_in
 } // namespace ARENITE_ABI
 } // namespace arenite

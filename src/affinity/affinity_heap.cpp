@@ -28,12 +28,6 @@
 namespace arenite {
 inline namespace ARENITE_ABI {
 
-#if ARENITE_IS_MALLOC
-namespace drop_in {
-void expect_idling(detail::slab_heap& here, std::uint64_t now_ms) noexcept; // malloc/returns.cpp
-}
-#endif
-
 using detail::locked_heap;
 using detail::outside_memory;
 using detail::thread_heap;
@@ -267,7 +261,7 @@ detail::heap_owner affinity_heap::as_owner() noexcept {
         return own == nullptr ? 0 : own->classes().bytes_in_use(own->slabs().blocks());
     };
 #if ARENITE_IS_MALLOC
-    constexpr auto give_back = drop_in::expect_idling;
+    constexpr auto give_back = detail::expect_idling;
 #else
     constexpr auto give_back = [](detail::slab_heap& here, std::uint64_t now_ms) noexcept {
         auto& own = *static_cast<affinity_heap*>(here.owner().heap);

@@ -29,7 +29,7 @@ constexpr std::size_t other_block_bytes = 64_KiB;
 constexpr std::size_t first_span_divisor = 4;
 constexpr std::size_t large_span_blocks = 8;
 constexpr std::size_t first_loose_divisor = 16; // where blocks are not aligned to their size
-// A further span has so much of what is held. It goes back whole, if nothing lives there.
+// A further span has so much of what is held, at most. It goes back whole, if nothing lives there.
 constexpr std::size_t span_divisor = 16;
 constexpr std::size_t loose_span_divisor = 4;
 constexpr std::size_t large_span_divisor = 4; // of large objects that share it
@@ -43,7 +43,7 @@ constexpr std::size_t much_bytes = 1_MiB;
 /// It fills what it gets if so much is in use, and this share of what it holds.
 constexpr std::size_t least_used_bytes = much_bytes / 2;
 constexpr std::size_t least_used_divisor = 4;
-/// It is small, too, with less than this share of what all sources hold, but for one of much more.
+/// So is one with less than this share of the spans of all sources, up to so much.
 constexpr std::size_t little_divisor = 16;
 constexpr std::size_t most_little_bytes = 8_MiB;
 

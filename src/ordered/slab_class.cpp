@@ -104,7 +104,7 @@ bool slab_class::open_more(const slab& s) noexcept {
         for (; i < open; ++i)
             free += words[i] == 0 ? 0 : bits::count_ones(words[i]);
         open_words_ = static_cast<std::uint32_t>(open);
-        if (free * least_share >= open * bits::word_bits)
+        if (free * least_share >= std::min<std::size_t>(open * bits::word_bits, s.slots))
             return true;
         if (open == all)
             return false;
@@ -118,10 +118,12 @@ bool slab_class::next_word(const slab_source& in) noexcept {
     const auto from = static_cast<std::size_t>(free_ - s.bitmap()) + 1;
     if (enter_word(s, from, in))
         return true;
-    // Begun anew here, if no other slab has room: those in lower ones come first.
     const std::size_t open = open_words_;
-    const bool has_room = open_more(s) && !all_.has(slab_state::refillable);
-    return enter_word(s, open_words_ == open && has_room ? 0 : std::max(open, from), in);
+    const bool has_room = open_more(s);
+    if (open_words_ != open)
+        return enter_word(s, open, in);
+    // If another slab has room, the lowest one is next.
+    return has_room && !all_.has(slab_state::refillable) && enter_word(s, 0, in);
 }
 
 /// Allocates from the first open word at or after this one that has a free slot.
@@ -140,7 +142,8 @@ bool slab_class::enter_word(const slab& s, std::size_t from, const slab_source& 
 
 void slab_class::watch_current(std::int32_t frees) noexcept {
     slab& s = *current_;
-    // Allocations from it are not counted: frees bring its count ever lower.
+    // Allocations from it are not counted: frees bring its count ever lower. It is made anew long
+    // before it wraps, and seldom: that takes as long as some frees.
     constexpr std::int32_t least = -1024;
     const std::int32_t used = s.used() < least ? count_used(s) : s.used();
     s.alarm_at(used, used - frees);

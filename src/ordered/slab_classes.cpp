@@ -25,7 +25,7 @@ void slab_classes::add(slab& s) noexcept {
     all_[s.slot_class()].add(s);
 }
 
-/// Asked each time that the only object of a class goes: first where one lived the last time.
+/// Asked often where the only object of a class comes and goes: first where one lived before.
 bool slab_classes::none_live() noexcept {
     const auto lives = [](const slab_class& c) { return c.live() != 0; };
     if (lives(all_[lived_]))

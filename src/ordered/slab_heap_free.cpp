@@ -33,11 +33,9 @@ constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 /// To a heap of this much, a page for each size that is busy is little.
 constexpr std::size_t page_is_little_bytes = std::size_t{8} << 20;
 
-/// Many objects of a slab were freed. Once half of what the heap holds is free, the slabs that are
-/// allocated from are looked at sooner.
-void note_many_frees(slab_heap& heap, return_clock& clock) noexcept {
-    if (!clock.counts_slab())
-        return;
+/// Once half of what the heap holds is free, the slabs that are allocated from are looked at
+/// sooner.
+void see_whether_half_is_free(slab_heap& heap, return_clock& clock) noexcept {
     const block_source& blocks = heap.slabs().blocks();
     const std::size_t held = blocks.bytes_reserved();
     const bool before = clock.half_is_free;
@@ -48,6 +46,12 @@ void note_many_frees(slab_heap& heap, return_clock& clock) noexcept {
     for (unsigned i = 0; i < size_class::count; ++i)
         if (slab_class& each = heap.classes()[i]; each.current() != nullptr)
             each.watch_current(clock.frees_a_look());
+}
+
+/// Many objects of a slab were freed.
+void note_many_frees(slab_heap& heap, return_clock& clock) noexcept {
+    if (clock.counts_alarm())
+        see_whether_half_is_free(heap, clock);
 }
 
 /// Gives idle memory back, a little, where 4 ms have passed: the thread may go on with little
@@ -98,6 +102,8 @@ void slab_heap::answer_alarm(slab& s) noexcept {
         if (class_is_empty && may_have_idle_slabs())
             give_up_idle_slabs();
     }
+    if (is_single && is_many)
+        see_whether_half_is_free(*this, returns_);
     if (is_many)
         return_unasked(*this, returns_);
 }
@@ -160,8 +166,10 @@ void slab_heap::deallocate_single(slab& s, slab_block& head, void* p, std::size_
     if (!classes_.of(s).count_free() && slabs_.kept().keep_single(s, head, slabs_.open_blocks()))
         [[likely]] {
         classes_.remove_single(s.slot_bytes);
-        if (returns_.counts_single()) [[unlikely]]
+        if (returns_.counts_single()) [[unlikely]] {
+            see_whether_half_is_free(*this, returns_);
             return_unasked(*this, returns_);
+        }
     } else {
         alarmed(s);
     }

@@ -95,15 +95,15 @@ TEST_F(ordered_heap_memory, the_first_request_may_have_any_size) {
 
 TEST_F(ordered_heap_memory, grows_from_64_kib_to_spans_of_2_mib) {
     ordered_heap heap{&pages};
-    static_cast<void>(take(heap, 12_MiB / 64, 64));
+    static_cast<void>(take(heap, 40_MiB / 64, 64));
     std::size_t before = 0;
     std::size_t sum = 0;
     for (const auto& r : pages.requests()) {
         EXPECT_GE(r.bytes, before) << "spans never get smaller";
         EXPECT_EQ(r.alignment, page_block);
-        EXPECT_LE(r.bytes, std::max(page_block, sum / 4)) << "a quarter of what the heap holds";
+        EXPECT_LE(r.bytes, std::max(page_block, sum / 16 + 1)) << "a sixteenth of what it holds";
         EXPECT_LE(r.bytes, 2_MiB);
-        if (sum >= 8_MiB + 256_KiB) {
+        if (sum >= 32_MiB + 256_KiB) {
             EXPECT_EQ(r.bytes, 2_MiB);
         }
         before = r.bytes;

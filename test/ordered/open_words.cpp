@@ -19,9 +19,6 @@ using detail::bits::word_bits;
 
 namespace {
 
-constexpr std::size_t bytes = 48;
-constexpr unsigned number = detail::size_class::computed(bytes);
-
 /// A class that allocates from a new page.
 class open_words : public heap_test {
 protected:
@@ -29,13 +26,15 @@ protected:
     int owner = 0;
     ordered_test::own_source source{{}, &pages, &owner};
     detail::slab_class its;
+    unsigned number = 0;
     detail::slab* page = nullptr;
 
-    open_words() { its.begin(bytes); }
+    open_words() { begin(48); }
 
-    void SetUp() override {
+    void begin(std::size_t bytes) {
+        number = detail::size_class::computed(bytes);
+        its.begin(static_cast<std::uint32_t>(bytes));
         page = source.make_page(number);
-        ASSERT_NE(page, nullptr);
         its.add(*page);
         its.enter(*page, source, 4096);
     }
@@ -52,10 +51,40 @@ protected:
     void give(const void* p) { its.free_slots(*page, source.index_of(*page, p), 1); }
 };
 
-TEST_F(open_words, are_those_of_4_KiB_first) {
+TEST_F(open_words, are_one_first_or_those_of_4_KiB) {
     EXPECT_EQ(its.open_words(), 1u);
     take(word_bits);
     EXPECT_EQ(its.open_words(), 1u);
+    begin(16);
+    EXPECT_EQ(its.open_words(), 4u);
+    begin(32);
+    EXPECT_EQ(its.open_words(), 2u);
+    begin(512);
+    EXPECT_EQ(its.open_words(), 1u);
+}
+
+/// Fewer than its only word could stand for.
+TEST_F(open_words, are_begun_anew_where_a_quarter_of_few_slots_is_free) {
+    begin(1536);
+    const std::vector<void*> all = take(page->slots);
+    for (std::size_t i = 0; i < page->slots / 4 + 2u; ++i)
+        give(all[i]);
+    static_cast<void>(its.try_take(number));
+    EXPECT_TRUE(its.next_word(source));
+}
+
+TEST_F(open_words, are_found_anew_when_a_slab_is_entered_again) {
+    const std::vector<void*> all = take(4 * word_bits);
+    EXPECT_EQ(its.open_words(), 4u);
+    its.leave_current();
+    its.enter(*page, source, 4096);
+    EXPECT_EQ(its.open_words(), 8u) << "four are full";
+    its.leave_current();
+    for (std::size_t i = 0; i < word_bits / 4; ++i)
+        give(all[i]);
+    its.enter(*page, source, 4096);
+    EXPECT_EQ(its.open_words(), 1u) << "a quarter of the first is free";
+    EXPECT_EQ(its.try_take(number), all[0]);
 }
 
 /// The class goes on in the second of two words; what comes free in the first lies behind it.

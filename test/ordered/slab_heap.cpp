@@ -158,6 +158,31 @@ TEST_F(slab_heap_of, a_slab_is_looked_at_sooner_where_half_of_the_heap_is_free) 
         heap.deallocate(p, 208, 8);
 }
 
+TEST_F(slab_heap_of, a_slab_is_looked_at_sooner_after_frees_of_objects_in_units_of_their_own) {
+    slab_heap heap{{}, &pages, owner()};
+    void* const small = take_one(heap, 208);
+    const detail::slab& current = heap.slabs().slab_of(small);
+    auto all = take_all(heap, 200, 20'000);
+    for (std::size_t i = 0; i < 190; ++i)
+        heap.deallocate(all[i], 20'000, 8);
+    EXPECT_LE(current.frees_left, 64);
+    for (std::size_t i = 190; i < 200; ++i)
+        heap.deallocate(all[i], 20'000, 8);
+    heap.deallocate(small, 208, 8);
+}
+
+TEST_F(slab_heap_of, a_slab_of_a_small_heap_is_not_looked_at_sooner) {
+    slab_heap heap{{}, &pages, owner()};
+    auto all = take_all(heap, 4'000, 208);
+    detail::slab_class& its = heap.classes().of(heap.slabs().slab_of(all.back()));
+    ASSERT_LT(heap.usage().bytes_reserved, 1_MiB);
+    for (std::size_t i = 0; i < 3'000; ++i)
+        heap.deallocate(all[i], 208, 8);
+    EXPECT_GT(its.current()->frees_left, 1000);
+    for (std::size_t i = 3'000; i < 4'000; ++i)
+        heap.deallocate(all[i], 208, 8);
+}
+
 TEST_F(slab_heap_of, the_high_water_is_seen_at_slow_calls) {
     slab_heap heap{{}, &pages, owner()};
     auto all = take_all(heap, 10'000, 48);

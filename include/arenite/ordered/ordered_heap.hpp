@@ -49,13 +49,15 @@ struct ordered_options {
 ///                   ^ next of this size
 ///     block   | bits | page of 48-byte slots | bits | page of 48-byte slots | bits | ...
 ///
-/// A request takes the lowest free slot of the slab that its size currently allocates from. At the
-/// end of that slab, allocation moves to the lowest slab of which an eighth is free (a quarter or
-/// half for slabs of less than 64 KiB). So objects allocated together lie together, whatever was
-/// freed before. Freeing sets one bit, stored apart from the object, which is not touched; free
-/// neighbours need no merging. Requests above 8 KiB take whole units of 1 KiB, and the next one of
-/// about that length takes those that were freed last, not the lowest. Requests above 63 KiB (a
-/// quarter of a block) get memory of their own.
+/// A request takes the lowest free slot of the slab that its size currently allocates from. Where
+/// what is open of that slab has been walked through (64 slots at first, more as they fill),
+/// allocation begins it anew if a quarter of that is free and no other slab has room; else it moves
+/// to the lowest slab of which an eighth is free (a quarter or half for slabs of less than 64 KiB).
+/// So objects allocated together lie together, whatever was freed before. Freeing sets one bit,
+/// stored apart from the object, which is not touched; free neighbours need no merging. Requests
+/// above 8 KiB take whole units of 1 KiB, and the next one of about that length takes those that
+/// were freed last, not the lowest. Requests above 63 KiB (a quarter of a block) get memory of
+/// their own.
 ///
 /// Use when:  objects of several sizes live and die in any order and are traversed often: scene
 ///            graphs, trees, entities. If all die together: linear/linear_resource.hpp. If all have
@@ -66,11 +68,12 @@ struct ordered_options {
 ///            64 KiB, and for sizes of which few objects live in one below 8 MiB. Larger objects
 ///            take a call each way. A slow call, at most one in 64 of a size while memory is in
 ///            order and slabs have as many slots (a slab has at most 64 KiB, of slots above 1,792
-///            bytes 192), reads the bits of one slab, finds slabs and blocks in O(log n), and may
-///            ask the upstream. Only if that refuses does it search all slabs of the size. On an
-///            upstream that may unmap returned memory, a free that is a call finds its block in
-///            O(log n). Some frees, one in 30 to 4,096, look at the clock; every 4 ms at most one
-///            of them gives memory back that is due, and takes up to about 1 ms: see Returns.
+///            bytes 192), and one in 16 where few objects come and go, reads the bits of one slab,
+///            finds slabs and blocks in O(log n), and may ask the upstream. Only if that refuses
+///            does it search all slabs of the size. On an upstream that may unmap returned memory,
+///            a free that is a call finds its block in O(log n). Some frees, one in 30 to 4,096,
+///            look at the clock; every 4 ms at most one of them gives memory back that is due, and
+///            takes up to about 1 ms: see Returns.
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 if the alignment
 ///            is 16), by less than an eighth above; the smallest slot has 16 bytes. 2 % of the
 ///            memory for bookkeeping, 4 % where most objects have more than 1 KiB. Freed units that
@@ -80,7 +83,8 @@ struct ordered_options {
 ///            much memory is sparse, also larger objects that span several slots. Memory starts as
 ///            one block of 64 KiB, of which only the used pages are resident, and grows by spans of
 ///            up to 2 MiB. While it holds 1 MiB or more and uses 512 KiB and a quarter of that,
-///            these lie in huge pages, if the upstream has them.
+///            these lie in huge pages, if the upstream has them; beside other heaps that hold much
+///            it must hold a sixteenth of that, or 8 MiB.
 /// Returns:   empty spans and the memory of large objects by return_policy; trim() returns all that
 ///            is empty, down to single pages if the upstream lends pages, give_back_due() a little
 ///            of it at a time, where it is idle. So do some frees, but not in checked builds, where

@@ -7,11 +7,19 @@
 #include <arenite/os/detail/fork_lock.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 
 namespace arenite {
 inline namespace ARENITE_ABI {
+
 namespace detail {
+
+#if ARENITE_IS_MALLOC
+/// heap_owner::on_many_frees of what is the process's malloc, which defines it: the calls that
+/// follow look whether memory can go back.
+void expect_idling(slab_heap& here, std::uint64_t now_ms) noexcept;
+#endif
 
 /// Who a slab_heap works for, and the messages about misuse of it. The messages end the call by
 /// contract_violation(); a heap gives up its locks first, see heap_gate.

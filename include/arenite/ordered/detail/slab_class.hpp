@@ -31,9 +31,10 @@ using slab_list = address_list<slab>;
 /// The last of a heap's classes, size_class::single, has only a count: each of its slabs is one
 /// slot, and none is allocated from again.
 ///
-/// A slab is not swept to its end where few objects live: 4 KiB of it are open, and twice as much
-/// whenever less than a quarter of that is free. So of a size of which a few objects come and go
-/// little of a page is touched, and that is in the cache.
+/// A slab is not swept to its end where few objects live. The first 64 slots of it are open, or
+/// 4 KiB of smaller ones; when they have been walked through, and less than a quarter of them is
+/// free, twice as many. So of a size of which a few objects come and go little of a page is
+/// touched, and that is in the cache.
 ///
 /// Invariants:
 ///
@@ -102,7 +103,7 @@ public:
     void leave_current() noexcept;
     /// Leaves the current slab for a new one, and goes on there.
     void go_on_in(slab& fresh, const slab_source& in, std::int32_t frees) noexcept;
-    /// The current slab is reported after so many frees, or fewer: then it is asked whether a page
+    /// The current slab is reported after so many frees: then it is asked whether a page
     /// would serve the class better than units, and idle memory goes back.
     void watch_current(std::int32_t frees) noexcept;
 
@@ -128,7 +129,7 @@ private:
     std::uint32_t pages_ = 0; ///< slabs that are pages
     slab_list all_;
     slab* current_ = nullptr;
-    std::uint32_t units_ = 0;      ///< of 4 TiB at most
+    std::uint32_t units_ = 0;      ///< modulo 4 TiB
     std::uint32_t open_words_ = 0; ///< the first of the current slab's
 };
 

@@ -21,19 +21,20 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
-/// When a heap that is not asked to gives idle memory back: after some of its thread's frees. Those
-/// are few where half of what it holds is free, since the thread may hardly make calls any more.
+/// When a heap that is not asked to gives idle memory back: after some of its thread's frees. It
+/// looks after fewer of them where half of what it holds is free, since its thread may hardly make
+/// calls any more.
 struct return_clock {
     std::uint64_t next_ms = 0;
     std::uint8_t singles_freed = 0;
-    std::uint8_t slabs_noted = 0;
+    std::uint8_t alarms_noted = 0;
     bool half_is_free = false;
 
     /// True for one of 32 frees of objects that have units of their own.
     [[nodiscard]] bool counts_single() noexcept { return ++singles_freed % 32 == 0; }
 
-    /// Counts a slab of which many objects were freed; true for one of 16.
-    [[nodiscard]] bool counts_slab() noexcept { return ++slabs_noted % 16 == 0; }
+    /// Counts an alarm of a slab; true for one of 16.
+    [[nodiscard]] bool counts_alarm() noexcept { return ++alarms_noted % 16 == 0; }
 
     /// Frees after which a slab that is allocated from is looked at again.
     [[nodiscard]] std::int32_t frees_a_look() const noexcept { return half_is_free ? 64 : 4096; }
@@ -50,7 +51,7 @@ struct return_clock {
 /// Allocation, fast to slow; each is tried when the one above has nothing:
 ///
 ///     try_take            the lowest free slot of the word                        inline
-///     class: next_word    the next word up of the slab with a free slot
+///     class: next_word    the next open word with a free slot, or the first one again
 ///     next_slab           the lowest slab of the class of which enough is free
 ///     donors: try_take    neighbouring slots of a sparse slab of a smaller class, one object at a
 ///                         time: only where the heap holds much more than it needs
