@@ -29,20 +29,26 @@ using detail::thread_table;
 /// A look comes twice a second. After it the thread's calls are slow ones for a while, so that a
 /// thread which hardly makes any, as a server that waits for work, comes back to look. One that is
 /// busy has soon made as many as are watched, and does not look before a call is slow anyway, or
-/// its heap asks: after some of its frees, and soon where half of what it holds is free.
+/// its heap asks: after some of its frees, and soon where half of what it holds is free. Then it is
+/// watched, too, once in 64 ms at most, and while it frees much: its last calls before it waits may
+/// all be fast ones.
 ///
 /// A return takes a step in 4 ms, a fortieth of the time. A thread that waited makes up for up to
 /// 16 of them, one a call: a server that is asked twice a second makes a few calls each time, and
 /// nothing in between.
 struct watch {
-    std::uint64_t next_ms = 0; ///< up to late_ms ago in a return
-    unsigned calls_left = 0;   ///< 0: it does not watch
+    std::uint64_t next_ms = 0;  ///< up to late_ms ago in a return
+    std::uint64_t fall_ms = 0;  ///< when a watch began since half of what is held was free
+    std::size_t seen_bytes = 0; ///< in use when the watch began
+    unsigned calls_left = 0;    ///< 0: it does not watch
 };
 constexpr unsigned most_watched = 65536; // 1 ms
 constexpr unsigned first_watched = 1024; // which see the clock, each; then
 constexpr unsigned calls_a_clock = 16;
 constexpr std::uint64_t step_ms = idle_pages::step_ms;
 constexpr std::uint64_t late_ms = 16 * step_ms;
+constexpr std::uint64_t falls_ms = 64;
+constexpr std::size_t much_freed = std::size_t{256} << 10;
 
 constinit thread_local watch watch_of_thread ARENITE_THREAD_FAST;
 
@@ -61,8 +67,9 @@ constinit std::atomic<answer> wanted{unknown};
 
 constinit std::atomic<std::uint64_t> begin_ms{0};
 
-void begin_watch(thread_table& mine) noexcept {
+void begin_watch(thread_table& mine, std::size_t in_use) noexcept {
     mine.pause(0);
+    watch_of_thread.seen_bytes = in_use;
     watch_of_thread.calls_left = most_watched;
 }
 
@@ -82,11 +89,19 @@ ARENITE_NOINLINE void look_now(thread_table& mine, detail::slab_heap& h,
         w.next_ms = due + step_ms;
     errno = before;
     if (idle_pages::held_by(h) >= idle_pages::least_held_bytes)
-        begin_watch(mine);
+        begin_watch(mine, idle_pages::in_use_in(h));
 }
 
-void end_watch(thread_table& mine, detail::slab_heap& h) noexcept {
-    watch_of_thread.calls_left = 0;
+/// Enough is watched, but where the thread is freeing much: it may be about to fall idle.
+ARENITE_NOINLINE void end_watch(thread_table& mine, detail::slab_heap& h) noexcept {
+    watch& w = watch_of_thread;
+    const std::size_t in_use = idle_pages::in_use_in(h);
+    if (in_use + much_freed <= w.seen_bytes) {
+        w.seen_bytes = in_use;
+        w.calls_left = most_watched;
+        return;
+    }
+    w.calls_left = 0;
     mine.start(0, h, usual_alignment);
 }
 
@@ -122,17 +137,23 @@ void look() noexcept {
 
 } // namespace drop_in
 
-/// The thread's heap asks after some of its frees. It is watched then, if a look is due: the
-/// environment is not read within a free.
+/// The thread's heap asks after some of its frees. It is watched then, if a look is due, or half of
+/// what it holds is free: the environment is not read within a free.
 void detail::expect_idling(slab_heap& here, std::uint64_t now_ms) noexcept {
     using namespace drop_in;
-    const watch& w = watch_of_thread;
-    if (w.calls_left != 0 || now_ms < w.next_ms || wanted.load(std::memory_order_relaxed) == no ||
-        idle_pages::held_by(here) < idle_pages::least_held_bytes)
+    watch& w = watch_of_thread;
+    const std::size_t held = idle_pages::held_by(here);
+    if (w.calls_left != 0 || wanted.load(std::memory_order_relaxed) == no ||
+        held < idle_pages::least_held_bytes)
         return;
+    const std::size_t in_use = idle_pages::in_use_in(here);
+    const bool fell = in_use < held / 2 && now_ms - w.fall_ms >= falls_ms;
     thread_table* const mine = thread_table::mine();
-    if (mine != nullptr && mine->current(0) == &here)
-        begin_watch(*mine);
+    if ((!fell && now_ms < w.next_ms) || mine == nullptr || mine->current(0) != &here)
+        return;
+    if (fell)
+        w.fall_ms = now_ms;
+    begin_watch(*mine, in_use);
 }
 
 } // namespace ARENITE_ABI

@@ -13,7 +13,6 @@
 #include <arenite/os/detail/platform.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <new>
 #include <utility>
@@ -43,12 +42,6 @@ constexpr std::size_t much_bytes = 1_MiB;
 /// It fills what it gets if so much is in use, and this share of what it holds.
 constexpr std::size_t least_used_bytes = much_bytes / 2;
 constexpr std::size_t least_used_divisor = 4;
-/// So is one with less than this share of the spans of all sources, up to so much.
-constexpr std::size_t little_divisor = 16;
-constexpr std::size_t most_little_bytes = 8_MiB;
-
-/// In spans of all sources.
-constinit std::atomic<std::size_t> held_by_all{0};
 
 /// Large objects may leave so much of what is held unused in huge pages.
 constexpr std::size_t unused_divisor = 12;
@@ -252,7 +245,6 @@ void block_source::begin_span(const lent_memory& lent, std::size_t bytes) noexce
     if (prefault_)
         os::platform::prefault(p, bytes);
     held_.reserved += bytes;
-    held_by_all.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 /// Asks the upstream; where it refuses, once more without what is held empty.
@@ -266,12 +258,10 @@ lent_memory block_source::ask(std::size_t bytes, std::size_t alignment) noexcept
 }
 
 /// A source that holds much, and uses it, fills what it gets. A heap with a little of each of many
-/// sizes holds much, too, and touches little of that; where many threads have one each, that is
-/// most of the process.
+/// sizes holds much, too, and touches little of that.
 page_use block_source::use_of_next() const noexcept {
     const std::size_t held = held_in_all();
-    const std::size_t share = held_by_all.load(std::memory_order_relaxed) / little_divisor;
-    if (held < std::clamp<std::size_t>(share, much_bytes, most_little_bytes))
+    if (held < much_bytes)
         return page_use::sparse;
     if (prefault_ || figures_.in_use == nullptr)
         return page_use::dense;
@@ -311,7 +301,6 @@ void block_source::return_span(block& first, bool at_once) noexcept {
 void block_source::give_back(void* p, std::size_t bytes, std::size_t alignment,
                              bool at_once) const {
     poison::undefined(p, bytes);
-    held_by_all.fetch_sub(bytes, std::memory_order_relaxed);
     upstream_.give_back(p, bytes, alignment, at_once || policy_ == return_policy::return_all);
 }
 

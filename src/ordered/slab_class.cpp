@@ -97,6 +97,10 @@ bool slab_class::open_more(const slab& s) noexcept {
     const bits::word* const words = s.bitmap();
     const std::size_t all = s.words();
     std::size_t open = open_words_;
+    if (all == 1) { // most slabs of large slots: nothing is to be counted
+        open_words_ = 1;
+        return false;
+    }
     if (open == 0)
         open = std::clamp<std::size_t>(least_bytes / (bits::word_bits * s.slot_bytes), 1, all);
     std::size_t free = 0;

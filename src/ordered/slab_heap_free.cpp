@@ -43,6 +43,7 @@ void see_whether_half_is_free(slab_heap& heap, return_clock& clock) noexcept {
         held >= idle_pages::least_held_bytes && heap.classes().bytes_in_use(blocks) < held / 2;
     if (before || !clock.half_is_free)
         return;
+    clock.fell = true;
     for (unsigned i = 0; i < size_class::count; ++i)
         if (slab_class& each = heap.classes()[i]; each.current() != nullptr)
             each.watch_current(clock.frees_a_look());
@@ -54,13 +55,14 @@ void note_many_frees(slab_heap& heap, return_clock& clock) noexcept {
         see_whether_half_is_free(heap, clock);
 }
 
-/// Gives idle memory back, a little, where 4 ms have passed: the thread may go on with little
-/// objects alone, and each of its calls be a fast one. Not within a call, as where frees of other
-/// threads are drained, nor while another thread has the heap's lock: that may take long.
+/// Gives idle memory back, a little, where 4 ms have passed, or half came free: the thread may go on
+/// with little objects alone, and each of its calls be a fast one. Not within a call, as where frees
+/// of other threads are drained, nor while another thread has the heap's lock: that may take long.
 void return_unasked(slab_heap& heap, return_clock& clock) noexcept {
     const std::uint64_t now = os::platform::now_ms();
-    if (now < clock.next_ms || !heap.gate().try_enter())
+    if ((now < clock.next_ms && !clock.fell) || !heap.gate().try_enter())
         return;
+    clock.fell = false;
     clock.next_ms = now + idle_pages::step_ms;
     heap.slabs().blocks().give_back_due();
     heap.gate().leave();

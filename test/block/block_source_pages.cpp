@@ -67,27 +67,6 @@ TEST(block_source_pages, it_does_not_say_so_where_little_of_what_it_holds_is_in_
     EXPECT_EQ(next_use(), page_use::dense);
 }
 
-/// One heap of very many: most of what they hold may be free.
-TEST(block_source_pages, a_source_that_holds_little_of_all_fills_less) {
-    lending_recorder lender;
-    const auto first_dense_at = [&] {
-        detail::block_source source{{}, &lender, nullptr};
-        do
-            source.open(*source.take_empty_block());
-        while (lender.requests.back().second == page_use::sparse &&
-               source.bytes_reserved() < 32_MiB);
-        return source.bytes_reserved() - lender.requests.back().first;
-    };
-    EXPECT_EQ(first_dense_at(), 1_MiB + 64_KiB);
-    page_resource pages{page_options{.reserve_bytes = std::size_t{1} << 30}};
-    detail::block_source others{{.block_bytes = 64_MiB}, &pages, nullptr};
-    others.open(*others.take_empty_block());
-    EXPECT_EQ(first_dense_at(), 4_MiB + 256_KiB + 64_KiB) << "its own is of all, too";
-    detail::block_source more{{.block_bytes = 192_MiB}, &pages, nullptr};
-    more.open(*more.take_empty_block());
-    EXPECT_EQ(first_dense_at(), 8_MiB + 64_KiB);
-}
-
 TEST(block_source_pages, large_objects_leave_a_twelfth_of_what_is_held_unused_in_huge_pages) {
     if (platform::huge_page_bytes() != 2_MiB)
         GTEST_SKIP() << "huge pages of another size";

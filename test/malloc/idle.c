@@ -182,7 +182,7 @@ static void rounds_are_not_watched(void) {
         }
     }
     printf("the clock was read %d times in %d calls\n", asked, 2 * rounds * set);
-    CHECK(asked < 2 * rounds * set / 64);
+    CHECK(asked < 2 * rounds * set / 32);
 }
 
 int main(int argc, char** argv) {

@@ -63,16 +63,6 @@ TEST_F(open_words, are_one_first_or_those_of_4_KiB) {
     EXPECT_EQ(its.open_words(), 1u);
 }
 
-/// Fewer than its only word could stand for.
-TEST_F(open_words, are_begun_anew_where_a_quarter_of_few_slots_is_free) {
-    begin(1536);
-    const std::vector<void*> all = take(page->slots);
-    for (std::size_t i = 0; i < page->slots / 4 + 2u; ++i)
-        give(all[i]);
-    static_cast<void>(its.try_take(number));
-    EXPECT_TRUE(its.next_word(source));
-}
-
 TEST_F(open_words, are_found_anew_when_a_slab_is_entered_again) {
     const std::vector<void*> all = take(4 * word_bits);
     EXPECT_EQ(its.open_words(), 4u);

@@ -83,8 +83,7 @@ struct ordered_options {
 ///            much memory is sparse, also larger objects that span several slots. Memory starts as
 ///            one block of 64 KiB, of which only the used pages are resident, and grows by spans of
 ///            up to 2 MiB. While it holds 1 MiB or more and uses 512 KiB and a quarter of that,
-///            these lie in huge pages, if the upstream has them; beside other heaps that hold much
-///            it must hold a sixteenth of that, or 8 MiB.
+///            these lie in huge pages, if the upstream has them.
 /// Returns:   empty spans and the memory of large objects by return_policy; trim() returns all that
 ///            is empty, down to single pages if the upstream lends pages, give_back_due() a little
 ///            of it at a time, where it is idle. So do some frees, but not in checked builds, where

@@ -56,9 +56,8 @@ struct block_options {
 /// of a block; later spans have a power of two, up to a sixteenth of what is held (a quarter where
 /// blocks are not aligned to their size), from one block to eight (2 MiB of pages: a huge page).
 /// While 1 MiB or more is held, and of that 512 KiB and a quarter are in use, they are asked for as
-/// memory that will be filled, so that they may lie in huge pages; with `prefault` whatever is in
-/// use. Instead of 1 MiB it is a sixteenth of the spans of all sources where that is more, and
-/// 8 MiB at most. Of an owner that does not tell what is in use, all that it holds is.
+/// memory that will be filled, so that they may lie in huge pages; with `prefault` from 1 MiB on.
+/// Of an owner that does not tell what is in use, all that it holds is.
 /// `block_bytes`, if set, is requested instead: below the size of a block it is rounded up to a
 /// power of two, at least 4 KiB, and is the block size; above it is rounded up to a multiple of the
 /// block size. If the upstream refuses, smaller spans are tried, down to a quarter of a block.

@@ -29,6 +29,7 @@ struct return_clock {
     std::uint8_t singles_freed = 0;
     std::uint8_t alarms_noted = 0;
     bool half_is_free = false;
+    bool fell = false; ///< half came free since it gave the last back
 
     /// True for one of 32 frees of objects that have units of their own.
     [[nodiscard]] bool counts_single() noexcept { return ++singles_freed % 32 == 0; }
