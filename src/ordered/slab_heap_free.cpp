@@ -55,9 +55,10 @@ void note_many_frees(slab_heap& heap, return_clock& clock) noexcept {
         see_whether_half_is_free(heap, clock);
 }
 
-/// Gives idle memory back, a little, where 4 ms have passed, or half came free: the thread may go on
-/// with little objects alone, and each of its calls be a fast one. Not within a call, as where frees
-/// of other threads are drained, nor while another thread has the heap's lock: that may take long.
+/// Gives idle memory back, a little, where 4 ms have passed, or half came free: the thread may go
+/// on with little objects alone, and each of its calls be a fast one. Not within a call, as where
+/// frees of other threads are drained, nor while another thread has the heap's lock: that may take
+/// long.
 void return_unasked(slab_heap& heap, return_clock& clock) noexcept {
     const std::uint64_t now = os::platform::now_ms();
     if ((now < clock.next_ms && !clock.fell) || !heap.gate().try_enter())
