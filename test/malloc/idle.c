@@ -140,6 +140,29 @@ static void goes_back_after_frees_alone(int pairs) {
         free(all[i]);
 }
 
+/* After a quick run of frees the program only frees what is old, four objects a second: none of the
+   slabs that it would allocate from. */
+static void goes_back_while_only_old_objects_are_freed(void) {
+    for (int i = 0; i < 2; ++i) { /* it is no young process, and has just been looked at */
+        free(malloc(8u << 20));
+        pass_ms(700);
+    }
+    free(malloc(8u << 20));
+    for (int i = 0; i < objects; ++i)
+        memset(all[i] = malloc(bytes), i, bytes);
+    for (int i = 0; i < objects; ++i)
+        if (i % kept != 0)
+            free(all[i]);
+    const size_t before = resident();
+    int old = 0;
+    for (; old < most_ticks && resident() > before - (12u << 20); ++old) {
+        free(all[(size_t)old * 7919 % (objects / kept) * kept]); /* scattered */
+        pass_ms(250);
+    }
+    printf("%zu kB resident, then %zu kB after %d frees\n", before >> 10, resident() >> 10, old);
+    CHECK(resident() <= before - (12u << 20));
+}
+
 /* Rounds that follow each other within the second for which memory waits. */
 static void does_not_fault_again(void) {
     enum { rounds = 10, counted = 6 };
@@ -191,6 +214,8 @@ int main(int argc, char** argv) {
             is_not_watched();
         else if (strcmp(argv[1], "rounds") == 0)
             rounds_are_not_watched();
+        else if (strcmp(argv[1], "old") == 0)
+            goes_back_while_only_old_objects_are_freed();
         else
             goes_back_after_frees_alone(atoi(argv[1]));
         return bad;
