@@ -173,13 +173,13 @@ TEST_F(slab_heap_of, a_slab_is_looked_at_sooner_after_frees_of_objects_in_units_
 
 TEST_F(slab_heap_of, a_slab_of_a_small_heap_is_not_looked_at_sooner) {
     slab_heap heap{{}, &pages, owner()};
-    auto all = take_all(heap, 4'000, 208);
+    auto all = take_all(heap, 3'000, 208);
     detail::slab_class& its = heap.classes().of(heap.slabs().slab_of(all.back()));
     ASSERT_LT(heap.usage().bytes_reserved, 1_MiB);
-    for (std::size_t i = 0; i < 3'000; ++i)
+    for (std::size_t i = 0; i < 2'000; ++i)
         heap.deallocate(all[i], 208, 8);
     EXPECT_GT(its.current()->frees_left, 1000);
-    for (std::size_t i = 3'000; i < 4'000; ++i)
+    for (std::size_t i = 2'000; i < 3'000; ++i)
         heap.deallocate(all[i], 208, 8);
 }
 
