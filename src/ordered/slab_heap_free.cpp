@@ -36,11 +36,10 @@ constexpr std::size_t page_is_little_bytes = std::size_t{8} << 20;
 /// Once half of what the heap holds is free, the slabs that are allocated from are looked at
 /// sooner.
 void see_whether_half_is_free(slab_heap& heap, return_clock& clock) noexcept {
-    const block_source& blocks = heap.slabs().blocks();
-    const std::size_t held = blocks.bytes_reserved();
+    const std::size_t held = idle_pages::held_by(heap); // another thread may be trimming
     const bool before = clock.half_is_free;
     clock.half_is_free =
-        held >= idle_pages::least_held_bytes && heap.classes().bytes_in_use(blocks) < held / 2;
+        held >= idle_pages::least_held_bytes && idle_pages::in_use_in(heap) < held / 2;
     if (before || !clock.half_is_free)
         return;
     clock.fell = true;
