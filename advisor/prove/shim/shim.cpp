@@ -26,7 +26,7 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 
 /// A proof gives nothing back by itself.
-void detail::note_many_frees() noexcept {}
+void detail::expect_idling(slab_heap&, std::uint64_t) noexcept {}
 
 } // namespace ARENITE_ABI
 } // namespace arenite
