@@ -12,7 +12,6 @@
 
 namespace arenite {
 inline namespace ARENITE_ABI {
-
 namespace detail {
 
 #if ARENITE_IS_MALLOC
@@ -34,8 +33,9 @@ struct heap_owner {
     bool (*on_foreign_free)(slab_heap& here, void* p, std::size_t bytes,
                             std::size_t alignment) noexcept = nullptr;
 
-    /// Called after some frees of its thread, between two calls and every 4 ms at most: gives a
-    /// little back of what is idle, or sees to it that this is done; null: there is nothing.
+    /// Called after some frees of its thread, between two calls: every 4 ms at most, and when half
+    /// of what the heap holds has come free. Gives a little back of what is idle, or sees to it
+    /// that this is done; null: there is nothing.
     void (*on_many_frees)(slab_heap& here, std::uint64_t now_ms) noexcept = nullptr;
 
     /// Tells the bytes that count for the heap besides its own, see block_options; null: none.

@@ -103,8 +103,8 @@ public:
     void leave_current() noexcept;
     /// Leaves the current slab for a new one, and goes on there.
     void go_on_in(slab& fresh, const slab_source& in, std::int32_t frees) noexcept;
-    /// The current slab is reported after so many frees: then it is asked whether a page
-    /// would serve the class better than units, and idle memory goes back.
+    /// The current slab is reported after so many frees: then it is asked whether a page would
+    /// serve the class better than units, and idle memory goes back.
     void watch_current(std::int32_t frees) noexcept;
 
     /// Sets the state and the next threshold of a slab whose books are exact: it is not current.
