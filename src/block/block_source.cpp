@@ -145,10 +145,11 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
         return;
     held_.idle += first.span_bytes;
     blocks_.set_state(first, static_cast<std::uint16_t>(first.state | block_state::idle));
-    // Two at most for each that comes: what is kept shrinks with what is in use, and no call takes
-    // long.
+    // What is kept shrinks with what is in use, and no call takes long: as many of the shortest at
+    // most as two of the longest hold.
     const std::size_t allowance = policy_.allowance(bytes_in_use);
-    for (int n = 0; n < 2 && held_.idle + large_.bytes_kept() > allowance; ++n) {
+    for (std::size_t n = 0;
+         n < 2 * large_span_blocks && held_.idle + large_.bytes_kept() > allowance; ++n) {
         if (large_.bytes_kept() != 0)
             large_.give_oldest_kept();
         else

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -206,6 +207,36 @@ TEST_F(block_source_of, what_is_kept_shrinks_with_what_is_in_use) {
         EXPECT_GE(source.bytes_reserved(), std::min(all.size() * 256_KiB, held + 2_MiB));
     }
     EXPECT_EQ(source.bytes_reserved(), 2_MiB);
+}
+
+TEST_F(block_source_of, what_is_kept_shrinks_whatever_lengths_its_spans_have) {
+    const std::uint32_t seed = std::random_device{}();
+    SCOPED_TRACE(seed);
+    const return_policy policy{.keep_bytes = 0, .keep_divisor = 4};
+    for (const int order : {1, 2, 3}) {
+        SCOPED_TRACE(order);
+        detail::block_source source{{.policy = policy}, &pages, &owner};
+        auto all = take(source, 400); // the first 8 MiB of them in short spans
+        if (order == 2)
+            std::reverse(all.begin(), all.end());
+        if (order == 3)
+            std::shuffle(all.begin(), all.end(), std::mt19937{seed});
+        std::map<const detail::block*, std::size_t> left; // of each span
+        for (const detail::block* b : all)
+            ++left[b->span];
+        std::size_t busy = source.bytes_reserved();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const std::size_t in_use = (all.size() - i - 1) * 256_KiB;
+            const detail::block* const span = all[i]->span;
+            const std::size_t bytes = span->span_bytes;
+            source.close_empty(*all[i], in_use);
+            if (--left[span] != 0)
+                continue;
+            busy -= bytes;
+            EXPECT_LE(source.bytes_reserved(), busy + policy.allowance(in_use)) << i;
+        }
+        EXPECT_EQ(source.bytes_reserved(), 0u);
+    }
 }
 
 TEST_F(block_source_of, the_highest_empty_span_goes_first) {
