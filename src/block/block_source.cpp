@@ -143,13 +143,16 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
     give_back_due();
     if (--first.span_busy != 0)
         return;
-    held_.idle += first.span_bytes;
+    const std::size_t bytes = first.span_bytes;
+    held_.idle += bytes;
     blocks_.set_state(first, static_cast<std::uint16_t>(first.state | block_state::idle));
-    // What is kept shrinks with what is in use, and no call takes long: as many of the shortest at
-    // most as two of the longest hold.
+    // Twice as much at most as comes, in spans that may be shorter: what is kept shrinks with what
+    // is in use, and no call takes long.
     const std::size_t allowance = policy_.allowance(bytes_in_use);
-    for (std::size_t n = 0;
-         n < 2 * large_span_blocks && held_.idle + large_.bytes_kept() > allowance; ++n) {
+    const std::size_t before = bytes_reserved();
+    for (std::size_t n = 0; n < 2 * large_span_blocks && before - bytes_reserved() < 2 * bytes &&
+                            held_.idle + large_.bytes_kept() > allowance;
+         ++n) {
         if (large_.bytes_kept() != 0)
             large_.give_oldest_kept();
         else
@@ -370,6 +373,13 @@ block* block_source::try_allocate_large_anywhere(std::size_t bytes,
 void block_source::deallocate_large(block& large, std::size_t bytes_in_use) noexcept {
     const std::size_t allowance = policy_.allowance(bytes_in_use); // empty spans count as well
     large_.deallocate(large, allowance - std::min(held_.idle, allowance));
+}
+
+/// What is in use is a sum over many sizes: large objects alone may allow all that is kept.
+void block_source::deallocate_large(block& large) noexcept {
+    const std::size_t least = policy_.allowance(large_.bytes());
+    const bool is_enough = large_.may_keep_all(large, least - std::min(held_.idle, least));
+    deallocate_large(large, is_enough ? large_.bytes() : figures_.in_use(owner_));
 }
 
 // ---- what is where ------------------------------------------------------------------------------

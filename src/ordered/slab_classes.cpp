@@ -37,13 +37,6 @@ bool slab_classes::none_live() noexcept {
     return false;
 }
 
-bool slab_classes::most_single() noexcept {
-    if (single_bytes_ <= most_single_bytes_)
-        return false;
-    most_single_bytes_ = single_bytes_;
-    return true;
-}
-
 /// By this heap's own books.
 std::size_t slab_classes::bytes_in_use(const block_source& blocks) const noexcept {
     std::size_t sum = single_bytes_ + blocks.large().bytes();
@@ -66,6 +59,7 @@ std::size_t slab_classes::note_high_water(const block_source& blocks) noexcept {
     const std::size_t in_use = bytes_in_use(blocks);
     high_water_ = std::max(high_water_, in_use);
     not_noted_left_ = bytes_of(std::min(in_use / 4, most_not_noted));
+    most_own_bytes_ = high_water_ - (in_use - single_bytes_ - blocks.large().bytes());
     return in_use;
 }
 

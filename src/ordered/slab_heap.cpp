@@ -27,6 +27,13 @@ constexpr std::size_t units_for(std::size_t bytes) noexcept {
     return (bytes + (unit_bytes - 1)) / unit_bytes;
 }
 
+/// The high water, after a request that has got memory of its own: looking at all classes each time
+/// takes too long.
+ARENITE_INLINE void note_own_memory(slab_classes& classes, const block_source& blocks) noexcept {
+    if (classes.is_highest(blocks.large().bytes())) [[unlikely]]
+        classes.note_high_water(blocks);
+}
+
 /// With the figures that a heap of that owner tells its source.
 block_options with_figures(block_options options, const heap_owner& of) noexcept {
     options.figures.in_use = [](const void* owner) noexcept {
@@ -86,8 +93,7 @@ ARENITE_INLINE void* slab_heap::take_single(std::size_t bytes, std::size_t align
     block& b = slabs_.block_of(*s);
     slabs_.kept().take_single(*s, units, *slabs_.geometry().slabs_in(&b));
     classes_.add_single(*s);
-    if (classes_.most_single()) [[unlikely]]
-        classes_.note_high_water(slabs_.blocks());
+    note_own_memory(classes_, slabs_.blocks());
     return reinterpret_cast<std::byte*>(&b) + s->begin;
 }
 
@@ -231,8 +237,7 @@ void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) n
             return nullptr;
     }
     classes_.add_single(*s);
-    if (classes_.most_single()) // looking at all classes each time takes too long
-        classes_.note_high_water(slabs_.blocks());
+    note_own_memory(classes_, slabs_.blocks());
     void* const p = slabs_.begin_of(*s);
     if constexpr (slow_only)
         slot_notes::handed_out(slabs_, *s, p, bytes);
@@ -255,7 +260,7 @@ void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexce
     }
     if (b == nullptr)
         return nullptr;
-    classes_.note_high_water(slabs_.blocks());
+    note_own_memory(classes_, slabs_.blocks());
     void* const p = block_source::large_object(*b);
     const std::byte* const end = reinterpret_cast<const std::byte*>(b->span) + b->span_bytes;
     poison::no_access(b + 1, address_of(end) - address_of(b + 1));
@@ -326,7 +331,7 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
             if (p != block_source::large_object(*b) ||
                 !slabs_.blocks().large().try_resize(*b, align_up(new_bytes, granule_bytes)))
                 return false;
-            classes_.note_high_water(slabs_.blocks());
+            note_own_memory(classes_, slabs_.blocks());
             poison::undefined(p, new_bytes);
             return true;
         }

@@ -231,7 +231,7 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
         // are the second.
         if (idle_ == idle_slabs::none && holds_much())
             idle_ = idle_slabs::looked_for;
-        slabs_.blocks().deallocate_large(*b, classes_.bytes_in_use(slabs_.blocks()));
+        slabs_.blocks().deallocate_large(*b);
         if (may_have_idle_slabs())
             give_up_idle_slabs();
         return;

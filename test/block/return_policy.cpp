@@ -58,7 +58,7 @@ TEST(return_policy, those_with_a_name_are_told_apart) {
     EXPECT_NE(return_policy::return_all, return_policy{});
 }
 
-TEST(return_policy, a_block_that_comes_back_takes_two_spans_with_it_at_most) {
+TEST(return_policy, a_block_that_comes_back_takes_two_of_its_length_with_it_at_most) {
     support::counting_pages pages;
     int owner = 0;
     {

@@ -47,9 +47,10 @@ TEST_F(slab_classes_of, its_books_are_the_sum_of_slots_singles_and_foreign_frees
     EXPECT_EQ(&classes.of(single), &classes[detail::size_class::single]);
     EXPECT_EQ(classes.bytes_in_use(source.blocks()), 480u + single_bytes);
     EXPECT_FALSE(classes.none_live());
-    EXPECT_TRUE(classes.most_single());
-    EXPECT_FALSE(classes.most_single()) << "asked again";
+    EXPECT_TRUE(classes.is_highest(0));
     classes.note_high_water(source.blocks());
+    EXPECT_FALSE(classes.is_highest(0)) << "it is noted";
+    EXPECT_TRUE(classes.is_highest(1));
     classes[detail::size_class::single].free_slots(single, 0, 1);
     classes.remove_single(single_bytes);
     EXPECT_EQ(classes.high_water_approximate(), 480u + single_bytes);

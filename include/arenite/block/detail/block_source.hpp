@@ -141,6 +141,8 @@ public:
     [[nodiscard]] block* try_allocate_large_anywhere(std::size_t bytes,
                                                      std::size_t alignment) noexcept;
     void deallocate_large(block& large, std::size_t bytes_in_use) noexcept;
+    /// The same for an owner that tells its figures: it is asked where they matter.
+    void deallocate_large(block& large) noexcept;
 
     /// The large objects, to ask about and to resize them.
     [[nodiscard]] large_objects& large() noexcept { return large_; }

@@ -86,6 +86,9 @@ public:
     /// Frees an object; `allowance` is how much of all that is empty may be kept.
     void deallocate(block& large, std::size_t allowance) noexcept;
 
+    /// True if this allowance is so large that deallocate() does the same with any larger one.
+    [[nodiscard]] bool may_keep_all(const block& large, std::size_t allowance) const noexcept;
+
     /// True where objects come and go now: those freed last were young.
     [[nodiscard]] bool come_and_go() const noexcept { return ages_.young == enough_young; }
 
@@ -184,6 +187,9 @@ private:
         return large.note & (zero_note - 1);
     }
 
+    [[nodiscard]] bool keeps_pieces() const noexcept {
+        return !upstream_.purges() || policy_ == return_policy::retain_all;
+    }
     /// The request for an object, and its hint: see try_allocate.
     struct plan {
         std::size_t total;

@@ -56,8 +56,6 @@ public:
     /// Enters a slot of its own, which is in use.
     ARENITE_INLINE void add_single(slab& s) noexcept;
     void remove_single(std::size_t bytes) noexcept { single_bytes_ -= bytes; }
-    /// True if more single bytes are in use than ever before this was asked.
-    [[nodiscard]] bool most_single() noexcept;
 
     /// Counts objects over joined slots: what they have more slots than there are objects.
     void add_joined(std::int64_t slots) noexcept { joined_ += slots; }
@@ -77,6 +75,11 @@ public:
     /// since it was noted last had more than a quarter of what was in use then, or than 32 KiB. The
     /// sum over all classes takes as long as making a small slab does otherwise.
     void note_growth(std::size_t bytes, const block_source& blocks) noexcept;
+    /// True where objects with memory of their own, of which the large ones have so many bytes, make
+    /// a new high water, if slots have as much in use as when it was noted last.
+    [[nodiscard]] bool is_highest(std::size_t large_bytes) const noexcept {
+        return single_bytes_ + large_bytes > most_own_bytes_;
+    }
     [[nodiscard]] std::size_t high_water_approximate() const noexcept {
         return glance(high_water_);
     }
@@ -95,8 +98,8 @@ private:
 
     slab_class all_[size_class::count + 1];
     std::size_t single_bytes_ = 0; ///< in use by slots of their own
-    std::size_t most_single_bytes_ = 0;
     std::size_t high_water_ = 0;
+    std::size_t most_own_bytes_ = 0; ///< see is_highest: less what slots had when it was noted last
     /// Slabs of so many bytes may still come before the high water is noted; below 0: it is due.
     std::int64_t not_noted_left_ = 0;
     /// A bit for each class that has or had slabs: only they are summed.
@@ -115,6 +118,7 @@ constexpr void slab_classes::begin() noexcept {
         all_[i].begin(static_cast<std::uint32_t>(size_class::slot_bytes(i)));
     all_[size_class::single].begin(0);
     single_bytes_ = 0;
+    most_own_bytes_ = high_water_;
     not_noted_left_ = 0;
     have_slabs_ = 0;
     settled_ = settled_bytes_ = joined_ = 0;
