@@ -5,6 +5,7 @@ include_guard(GLOBAL)
 # arenite_batches(result name size source...): sources, for compiling all of them at once: files that
 # include up to `size` sources of a folder each, beside the sources that stay alone. What a source includes
 # stands before all of them, and each is in a namespace of its own: names never meet, whatever they are.
+# A file's name begins with that of its folder: <folder>-<number>.cpp.
 #
 # Alone stay sources with something that would be another thing there: a macro, a namespace with a name, a C
 # function, a specialisation, an instantiation; and those with options of their own.
@@ -16,6 +17,7 @@ function(arenite_batches result name size)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}-batches)
   set(sources "")
   set(before "")
+  set(before_name "")
   set(batch "")
   set(number 0)
   foreach(source IN LISTS ARGN)
@@ -29,14 +31,15 @@ function(arenite_batches result name size)
     get_filename_component(of ${source} DIRECTORY)
     list(LENGTH batch length)
     if(NOT of STREQUAL before OR length EQUAL size)
-      _arenite_write_batch(sources ${folder}/${number}.cpp ${batch})
+      _arenite_write_batch(sources ${folder}/${before_name}-${number}.cpp ${batch})
       math(EXPR number "${number} + 1")
       set(batch "")
     endif()
     set(before ${of})
+    get_filename_component(before_name ${of} NAME)
     list(APPEND batch ${source})
   endforeach()
-  _arenite_write_batch(sources ${folder}/${number}.cpp ${batch})
+  _arenite_write_batch(sources ${folder}/${before_name}-${number}.cpp ${batch})
   set(${result} ${sources} PARENT_SCOPE)
 endfunction()
 
