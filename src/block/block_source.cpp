@@ -370,16 +370,18 @@ block* block_source::try_allocate_large_anywhere(std::size_t bytes,
     return b != nullptr ? b : try_allocate_large(bytes, alignment);
 }
 
+/// For its owner that is a sum over many sizes. Often large objects alone allow all that is kept.
 void block_source::deallocate_large(block& large, std::size_t bytes_in_use) noexcept {
-    const std::size_t allowance = policy_.allowance(bytes_in_use); // empty spans count as well
-    large_.deallocate(large, allowance - std::min(held_.idle, allowance));
-}
-
-/// What is in use is a sum over many sizes: large objects alone may allow all that is kept.
-void block_source::deallocate_large(block& large) noexcept {
-    const std::size_t least = policy_.allowance(large_.bytes());
-    const bool is_enough = large_.may_keep_all(large, least - std::min(held_.idle, least));
-    deallocate_large(large, is_enough ? large_.bytes() : figures_.in_use(owner_));
+    // Empty spans count as well.
+    const auto allowance = [this](std::size_t in_use) {
+        const std::size_t all = policy_.allowance(in_use);
+        return all - std::min(held_.idle, all);
+    };
+    if (bytes_in_use == ask_owner)
+        bytes_in_use = large_.may_keep_all(large, allowance(large_.bytes()))
+                           ? large_.bytes()
+                           : figures_.in_use(owner_);
+    large_.deallocate(large, allowance(bytes_in_use));
 }
 
 // ---- what is where ------------------------------------------------------------------------------

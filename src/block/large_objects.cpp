@@ -257,7 +257,8 @@ void large_objects::forget(const block& large) noexcept {
 
 bool large_objects::may_keep_all(const block& large, std::size_t allowance) const noexcept {
     const std::size_t bytes = large.span_bytes;
-    return allowance >= most_empty_bytes && (!keeps_pieces() || kept_.bytes + bytes <= allowance) &&
+    const bool keeps_pieces = !upstream_.purges() || policy_ == return_policy::retain_all;
+    return allowance >= most_empty_bytes && (!keeps_pieces || kept_.bytes + bytes <= allowance) &&
            shared_.bytes_resident() + (is_shared(large) ? bytes : 0) <= allowance;
 }
 
@@ -269,7 +270,7 @@ void large_objects::deallocate(block& large, std::size_t allowance) noexcept {
     large.state = 0;
     if (is_shared(large))
         return give_shared(large, allowance);
-    if (!keeps_pieces()) {
+    if (upstream_.purges() && policy_ != return_policy::retain_all) {
         give(large.span, large.span_bytes, alignment_log2(large), false);
         return_excess(allowance);
         return;

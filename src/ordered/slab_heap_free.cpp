@@ -74,11 +74,24 @@ void return_unasked(slab_heap& heap, return_clock& clock) noexcept {
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
+/// Asked outside the gate, too, while others trim.
+bool slab_heap::holds_much() const noexcept {
+    return slabs_.blocks().bytes_reserved_approximate() > idle_bytes;
+}
+
+/// True if the empty slab of a class may be one of many: blocks have come free since this was
+/// looked at last, or nothing lives in several.
+bool slab_heap::may_have_idle_slabs() noexcept {
+    if (idle_ != idle_slabs::likely && slabs_.open_blocks() <= 1)
+        return false;
+    const bool much = holds_much();
+    return (much && idle_ == idle_slabs::likely) ||
+           ((much || idle_ != idle_slabs::none) && slabs_.open_blocks() > 1 && nothing_lives());
+}
+
 void slab_heap::answer_alarm(slab& s) noexcept {
     slab_class& its = classes_.of(s);
     const bool class_is_empty = its.live() == 0;
-    if (!s.is_due() && !(class_is_empty && may_have_idle_slabs())) // one object, again and again
-        return;
     const bool is_single = s.slot_class() == size_class::single;
     const bool is_current = &s == its.current();
     const bool is_many =
@@ -110,7 +123,12 @@ void slab_heap::answer_alarm(slab& s) noexcept {
         return_unasked(*this, returns_);
 }
 
-void slab_front::alarmed(slab& s) noexcept { static_cast<slab_heap&>(*this).answer_alarm(s); }
+/// The slab is due, or nothing of its class lives: where one object comes and goes, each time.
+void slab_front::alarmed(slab& s) noexcept {
+    auto& heap = static_cast<slab_heap&>(*this);
+    if (s.is_due() || heap.may_have_idle_slabs())
+        heap.answer_alarm(s);
+}
 
 void slab_front::count_last_free(slab& s) noexcept {
     static_cast<void>(classes_.of(s).count_free());
@@ -308,21 +326,6 @@ void slab_heap::release(slab& s) noexcept {
             idle_ = idle_slabs::likely;
         slabs_.close(*empty, classes_.bytes_in_use(slabs_.blocks()));
     }
-}
-
-/// Asked outside the gate, too, while others trim.
-bool slab_heap::holds_much() const noexcept {
-    return slabs_.blocks().bytes_reserved_approximate() > idle_bytes;
-}
-
-/// True if the empty slab of a class may be one of many: blocks have come free since this was
-/// looked at last, or nothing lives in several.
-bool slab_heap::may_have_idle_slabs() noexcept {
-    if (idle_ != idle_slabs::likely && slabs_.open_blocks() <= 1)
-        return false;
-    const bool much = holds_much();
-    return (much && idle_ == idle_slabs::likely) ||
-           ((much || idle_ != idle_slabs::none) && slabs_.open_blocks() > 1 && nothing_lives());
 }
 
 /// Where the heap holds much more than it needs, or did and nothing lives in it now, the empty

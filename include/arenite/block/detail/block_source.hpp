@@ -140,9 +140,9 @@ public:
     /// beside others in a span, once the heap is not small.
     [[nodiscard]] block* try_allocate_large_anywhere(std::size_t bytes,
                                                      std::size_t alignment) noexcept;
-    void deallocate_large(block& large, std::size_t bytes_in_use) noexcept;
-    /// The same for an owner that tells its figures: it is asked where they matter.
-    void deallocate_large(block& large) noexcept;
+    /// An owner that tells its figures may let the source ask for `bytes_in_use`, where it matters.
+    void deallocate_large(block& large, std::size_t bytes_in_use = ask_owner) noexcept;
+    static constexpr std::size_t ask_owner = ~std::size_t{0};
 
     /// The large objects, to ask about and to resize them.
     [[nodiscard]] large_objects& large() noexcept { return large_; }

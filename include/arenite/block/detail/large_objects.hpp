@@ -187,9 +187,6 @@ private:
         return large.note & (zero_note - 1);
     }
 
-    [[nodiscard]] bool keeps_pieces() const noexcept {
-        return !upstream_.purges() || policy_ == return_policy::retain_all;
-    }
     /// The request for an object, and its hint: see try_allocate.
     struct plan {
         std::size_t total;

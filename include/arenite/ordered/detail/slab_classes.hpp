@@ -75,8 +75,8 @@ public:
     /// since it was noted last had more than a quarter of what was in use then, or than 32 KiB. The
     /// sum over all classes takes as long as making a small slab does otherwise.
     void note_growth(std::size_t bytes, const block_source& blocks) noexcept;
-    /// True where objects with memory of their own, of which the large ones have so many bytes, make
-    /// a new high water, if slots have as much in use as when it was noted last.
+    /// True where objects with memory of their own make a new high water, if slots have as much in
+    /// use as when it was noted last. `large_bytes`: in use by large objects.
     [[nodiscard]] bool is_highest(std::size_t large_bytes) const noexcept {
         return single_bytes_ + large_bytes > most_own_bytes_;
     }
@@ -99,7 +99,7 @@ private:
     slab_class all_[size_class::count + 1];
     std::size_t single_bytes_ = 0; ///< in use by slots of their own
     std::size_t high_water_ = 0;
-    std::size_t most_own_bytes_ = 0; ///< see is_highest: less what slots had when it was noted last
+    std::size_t most_own_bytes_ = 0; ///< high_water_ less what slots had when it was noted last
     /// Slabs of so many bytes may still come before the high water is noted; below 0: it is due.
     std::int64_t not_noted_left_ = 0;
     /// A bit for each class that has or had slabs: only they are summed.

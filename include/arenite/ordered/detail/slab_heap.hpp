@@ -165,12 +165,12 @@ private:
                                             std::size_t alignment) noexcept;
     ARENITE_NOINLINE void deallocate_beyond_units(void* p, std::size_t bytes,
                                                   std::size_t alignment) noexcept;
-    ARENITE_INLINE void answer_alarm(slab& s) noexcept;
+    ARENITE_NOINLINE void answer_alarm(slab& s) noexcept;
     void many_frees_in_current(slab_class& its) noexcept;
     void remove(slab& s) noexcept;
     void release(slab& s) noexcept;
     [[nodiscard]] bool holds_much() const noexcept;
-    [[nodiscard]] bool may_have_idle_slabs() noexcept;
+    [[nodiscard]] ARENITE_INLINE bool may_have_idle_slabs() noexcept;
     void give_up_idle_slabs() noexcept;
     void leave_empty_slabs() noexcept;
 
