@@ -29,13 +29,17 @@ using detail::thread_table;
 
 namespace {
 
+/// Whose memory a pointer is not: a program on libarenite-malloc may know of no affinity.
+constexpr const char* an_affinity = ARENITE_IS_MALLOC ? "this malloc" : "an affinity";
+constexpr const char* any_of_these =
+    ARENITE_IS_MALLOC ? "this malloc" : "an affinity or shared_heap";
+
 [[noreturn]] ARENITE_COLD void refuse_foreign(const void* p, const char* title) {
     detail::refuse_if_null(p);
     call_sites::write_of_violation(p);
     contract_violation_f(std::source_location::current(),
-                         "%p was freed into %s, but it is no memory of an affinity or shared_heap, "
-                         "or was freed before",
-                         p, title);
+                         "%p was freed into %s, but it is no memory of %s, or was freed before", p,
+                         title, any_of_these);
 }
 
 [[noreturn]] ARENITE_COLD void refuse_other(const void* p, const char* title, const char* other) {
@@ -122,9 +126,8 @@ void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
                              home->title());
     if (h == nullptr)
         contract_violation_f(std::source_location::current(),
-                             "%p was freed, but it is no memory of an affinity, or was freed "
-                             "before",
-                             p);
+                             "%p was freed, but it is no memory of %s, or was freed before", p,
+                             an_affinity);
     h->deallocate_of(home, p, bytes, alignment);
 }
 

@@ -146,11 +146,12 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
     const std::size_t bytes = first.span_bytes;
     held_.idle += bytes;
     blocks_.set_state(first, static_cast<std::uint16_t>(first.state | block_state::idle));
-    // Twice as much at most as comes, in spans that may be shorter: what is kept shrinks with what
-    // is in use, and no call takes long.
+    // Empty spans shrink with what is in use: they go, two at least, until twice as much went as
+    // came. No call takes long: no more go than two of the longest are as short ones.
     const std::size_t allowance = policy_.allowance(bytes_in_use);
     const std::size_t before = bytes_reserved();
-    for (std::size_t n = 0; n < 2 * large_span_blocks && before - bytes_reserved() < 2 * bytes &&
+    constexpr std::size_t most = 2 * large_span_blocks;
+    for (std::size_t n = 0; n < most && (n < 2 || before - bytes_reserved() < 2 * bytes) &&
                             held_.idle + large_.bytes_kept() > allowance;
          ++n) {
         if (large_.bytes_kept() != 0)
@@ -377,6 +378,8 @@ void block_source::deallocate_large(block& large, std::size_t bytes_in_use) noex
         const std::size_t all = policy_.allowance(in_use);
         return all - std::min(held_.idle, all);
     };
+    ARENITE_ASSERT(bytes_in_use != ask_owner || figures_.in_use != nullptr,
+                   "an owner without figures is asked");
     if (bytes_in_use == ask_owner)
         bytes_in_use = large_.may_keep_all(large, allowance(large_.bytes()))
                            ? large_.bytes()

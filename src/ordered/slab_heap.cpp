@@ -27,10 +27,13 @@ constexpr std::size_t units_for(std::size_t bytes) noexcept {
     return (bytes + (unit_bytes - 1)) / unit_bytes;
 }
 
-/// The high water, after a request that has got memory of its own: looking at all classes each time
-/// takes too long.
-ARENITE_INLINE void note_own_memory(slab_classes& classes, const block_source& blocks) noexcept {
-    if (classes.is_highest(blocks.large().bytes())) [[unlikely]]
+/// Where a look at all classes takes little beside the request itself.
+constexpr std::size_t high_water_is_cheap_bytes = std::size_t{1} << 20;
+
+/// Notes the high water, after a request for `bytes` that has got memory of its own.
+ARENITE_INLINE void note_own_memory(slab_classes& classes, const block_source& blocks,
+                                    std::size_t bytes) noexcept {
+    if (bytes >= high_water_is_cheap_bytes || classes.is_highest(blocks.large().bytes()))
         classes.note_high_water(blocks);
 }
 
@@ -93,7 +96,7 @@ ARENITE_INLINE void* slab_heap::take_single(std::size_t bytes, std::size_t align
     block& b = slabs_.block_of(*s);
     slabs_.kept().take_single(*s, units, *slabs_.geometry().slabs_in(&b));
     classes_.add_single(*s);
-    note_own_memory(classes_, slabs_.blocks());
+    note_own_memory(classes_, slabs_.blocks(), bytes);
     return reinterpret_cast<std::byte*>(&b) + s->begin;
 }
 
@@ -237,7 +240,7 @@ void* slab_heap::allocate_single(std::size_t bytes, std::size_t aligned_units) n
             return nullptr;
     }
     classes_.add_single(*s);
-    note_own_memory(classes_, slabs_.blocks());
+    note_own_memory(classes_, slabs_.blocks(), bytes);
     void* const p = slabs_.begin_of(*s);
     if constexpr (slow_only)
         slot_notes::handed_out(slabs_, *s, p, bytes);
@@ -260,7 +263,7 @@ void* slab_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexce
     }
     if (b == nullptr)
         return nullptr;
-    note_own_memory(classes_, slabs_.blocks());
+    note_own_memory(classes_, slabs_.blocks(), bytes);
     void* const p = block_source::large_object(*b);
     const std::byte* const end = reinterpret_cast<const std::byte*>(b->span) + b->span_bytes;
     poison::no_access(b + 1, address_of(end) - address_of(b + 1));
@@ -331,7 +334,7 @@ bool slab_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes
             if (p != block_source::large_object(*b) ||
                 !slabs_.blocks().large().try_resize(*b, align_up(new_bytes, granule_bytes)))
                 return false;
-            note_own_memory(classes_, slabs_.blocks());
+            note_own_memory(classes_, slabs_.blocks(), new_bytes);
             poison::undefined(p, new_bytes);
             return true;
         }

@@ -189,9 +189,9 @@ public:
     /// ordered_options::block_bytes does; the size of blocks stays.
     void set_block_bytes(std::size_t bytes) noexcept;
 
-    /// O(1). bytes_in_use and live_allocations are exact; the high-water mark is updated when slabs
-    /// of a quarter of what was in use then, or of 32 KiB, were made since it was, when memory is
-    /// taken for more than 8 KiB, and here.
+    /// O(1). bytes_in_use and live_allocations are exact; the high-water mark is updated here, at 1
+    /// MiB or more, above 8 KiB if it is a new one with as much in smaller objects as when it was
+    /// last, and when slabs of a quarter of what was in use then, or of 32 KiB, were made since.
     [[nodiscard]] arenite::usage usage() const noexcept;
 
     /// Lists all its memory: empty blocks that are kept, then blocks and large allocations in
