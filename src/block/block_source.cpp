@@ -146,8 +146,8 @@ void block_source::close_empty(block& b, std::size_t bytes_in_use) noexcept {
     const std::size_t bytes = first.span_bytes;
     held_.idle += bytes;
     blocks_.set_state(first, static_cast<std::uint16_t>(first.state | block_state::idle));
-    // Empty spans shrink with what is in use: they go, two at least, until twice as much went as
-    // came. No call takes long: no more go than two of the longest are as short ones.
+    // The allowance shrinks with what is in use: so two spans go at least, and more until twice as
+    // much went as came. Sixteen at most, so that no call takes long.
     const std::size_t allowance = policy_.allowance(bytes_in_use);
     const std::size_t before = bytes_reserved();
     constexpr std::size_t most = 2 * large_span_blocks;
