@@ -66,6 +66,10 @@ struct pool_options {
 /// nearly as fast as a new one. Neighbours that are freed one after another are recorded as one
 /// run.
 ///
+///     pool_resource particles{slot::of<particle>()};
+///     particle* p = create<particle>(particles, position);
+///     destroy(particles, p);
+///
 /// Use when:  objects of one size live and die in any order: particles, events, nodes of one kind.
 ///            For several sizes: ordered/ordered_heap.hpp. If all die together: linear/.
 /// Cost:      allocate and deallocate O(1), inlined; an occasional slow call reads the bits of at
