@@ -67,7 +67,7 @@ struct pool_options {
 /// run.
 ///
 ///     pool_resource particles{slot::of<particle>()};
-///     particle* p = create<particle>(particles, position);
+///     particle* p = create<particle>(particles, position); // core/create.hpp
 ///     destroy(particles, p);
 ///
 /// Use when:  objects of one size live and die in any order: particles, events, nodes of one kind.
