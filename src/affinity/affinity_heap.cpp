@@ -190,13 +190,13 @@ void affinity_heap::retire() noexcept {
 
 /// The heap from which this thread allocates now; of a thread without a table one for this call,
 /// to be left after it. nullptr where there can be no more.
-thread_heap* affinity_heap::heap_of_thread(thread_heap_kind kind) noexcept {
+thread_heap* affinity_heap::heap_of_thread(thread_heap_kind kind, orphans others) noexcept {
     thread_table* const mine = thread_table::make();
     if (mine != nullptr)
         for (thread_heap* own = mine->heaps(index_); own != nullptr; own = own->next_of_thread)
             if (own->kind() == kind)
                 return own;
-    thread_heap* own = heaps_.adopt(kind, me());
+    thread_heap* own = others == orphans::are_adopted ? heaps_.adopt(kind, me()) : nullptr;
     if (own == nullptr) {
         own = thread_heap::make(heaps_, as_owner(), index_, options_now(), kind);
         if (own == nullptr)
@@ -229,10 +229,18 @@ thread_heap* affinity_heap::adopt_another() noexcept {
     return found;
 }
 
-/// So that the first request of this thread need not ask the system.
-void affinity_heap::make_first_block() noexcept {
-    if (chosen_strategy::now() == affinity_strategy::ordered && thread_table::make() != nullptr)
-        static_cast<void>(heap_of_thread(thread_heap_kind::ordered));
+/// A heap for this thread before it allocates: so that its first request need not ask the system,
+/// or to count in it what the thread frees of others. nullptr where it can have none.
+detail::slab_heap* affinity_heap::begin_thread(orphans others) noexcept {
+    if ((chosen_strategy::now() != affinity_strategy::ordered && !is_shared()) ||
+        thread_table::make() == nullptr)
+        return nullptr;
+    thread_heap* const own = heap_of_thread(thread_heap_kind::ordered, others);
+    if (own == nullptr)
+        return nullptr;
+    if (thread_table::current_of_thread(index_) == nullptr)
+        make_current(*own);
+    return &own->heap();
 }
 
 /// Puts a heap of this thread before its others: it is allocated from.
@@ -324,7 +332,7 @@ void* affinity_heap::allocate_other(std::size_t bytes, std::size_t alignment) no
 /// From the thread's heap of a kind that is locked.
 void* affinity_heap::allocate_in(thread_heap_kind kind, std::size_t bytes,
                                  std::size_t alignment) noexcept {
-    thread_heap* const own = heap_of_thread(kind);
+    thread_heap* const own = heap_of_thread(kind, orphans::are_adopted);
     if (own == nullptr)
         return nullptr;
     const for_this_call call{*own};
@@ -364,7 +372,7 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
         return allocate_large(bytes, alignment);
     if constexpr (detail::slow_only)
         return allocate_in(thread_heap_kind::ordered, bytes, alignment);
-    thread_heap* const own = heap_of_thread(thread_heap_kind::ordered);
+    thread_heap* const own = heap_of_thread(thread_heap_kind::ordered, orphans::are_adopted);
     if (own == nullptr)
         return nullptr;
     const for_this_call call{*own};

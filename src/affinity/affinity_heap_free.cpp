@@ -106,7 +106,10 @@ void affinity_heap::deallocate_to(thread_heap& home, void* p, std::size_t bytes,
         const bool was_last = home.deallocate_and_look(p, bytes, alignment);
         return heaps_.end_borrowing(home, was_last);
     }
-    home.remote().free(p, bytes, alignment, thread_table::current_of_thread(index_));
+    detail::slab_heap* own = thread_table::current_of_thread(index_);
+    if (own == nullptr && home.remote().wants_a_heap_to_count_in()) [[unlikely]]
+        own = begin_thread(orphans::stay); // their memory is for threads that allocate
+    home.remote().free(p, bytes, alignment, own);
 }
 
 void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,

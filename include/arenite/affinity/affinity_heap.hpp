@@ -83,10 +83,11 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 /// Use when:  objects are allocated one by one and traversed together: nodes of a scene, their
 ///            data. Usually used through affine<A> (affinity/affine.hpp) and affinity_allocator.
 /// Cost:      that of ordered_heap plus four loads; a remote free is two atomic operations, or four
-///            from a thread without a heap here. The worst request spends about two million
-///            instructions on what others freed (doc/affinity.md).
-/// Overhead:  that of ordered_heap for each thread that allocates; 0.8 % more for blocks in which
-///            another thread freed something.
+///            from a thread without a heap here, until it has freed about a thousand objects. The
+///            worst request spends about two million instructions on what others freed
+///            (doc/affinity.md).
+/// Overhead:  that of ordered_heap for each thread that allocates; 10 KiB for one that only frees
+///            much; 0.8 % more for blocks in which another thread freed something.
 /// Limits:    4,096 affinities at once (256 with addresses of 32 bits); retire() makes room. Heaps
 ///            without number: shared_heap. Threads times affinities: as memory has room for.
 /// Returns:   as ordered_heap does: empty spans by return_policy, trim() all that is empty;
@@ -414,11 +415,13 @@ private:
     [[nodiscard]] void* allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_other(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
-    [[nodiscard]] detail::thread_heap* heap_of_thread(detail::thread_heap_kind kind) noexcept;
+    enum class orphans : bool { stay, are_adopted };
+    [[nodiscard]] detail::thread_heap* heap_of_thread(detail::thread_heap_kind kind,
+                                                      orphans others) noexcept;
+    detail::slab_heap* begin_thread(orphans others) noexcept;
     [[nodiscard]] detail::thread_heap* adopt_another() noexcept;
     [[nodiscard]] detail::thread_heap* make_large() noexcept;
     void make_current(detail::thread_heap& heap) noexcept;
-    void make_first_block() noexcept;
     void adopt_options(const affinity_options& options) noexcept;
     [[nodiscard]] std::size_t at_least_own(std::size_t alignment) const noexcept {
         return detail::larger(alignment, this->alignment());

@@ -29,7 +29,8 @@ struct heap_owner;
 /// the block, when the heap has ended and another one stands in its place. That one, which may be
 /// used under a lock and get no such frees itself, forwards it. See doc/affinity_threads.md.
 ///
-/// Cost:      free is two atomic operations, four without a heap of the caller's own.
+/// Cost:      free is two atomic operations, four without a heap of the caller's own, which is
+///            worth one then: see wants_a_heap_to_count_in().
 /// Threads:   free and usage() by any; the others by the heap's, one at a time.
 /// Misuse:    a second free is found by its bit, by whichever thread comes second.
 class remote_queue {
@@ -47,6 +48,15 @@ public:
     /// Frees an object of its heap. `own` is the calling thread's heap of this affinity, which
     /// counts it, or null.
     void free(void* p, std::size_t bytes, std::size_t alignment, slab_heap* own) noexcept;
+
+    /// Before a free by a thread without a heap of this affinity: true once in so many of them. So
+    /// a thread that frees many objects gets a heap, about when two more atomic operations for each
+    /// have cost as much as making one; it takes 10 KiB. One that frees a few is unlikely to.
+    static constexpr std::size_t frees_without_heap = 1024;
+    [[nodiscard]] bool wants_a_heap_to_count_in() const noexcept {
+        return uncounted_objects_.load(std::memory_order_relaxed) % frees_without_heap ==
+               frees_without_heap - 1;
+    }
 
     [[nodiscard]] bool is_empty() const noexcept {
         return blocks_.is_empty() && unmarked_.load(std::memory_order_relaxed) == nullptr;
