@@ -117,8 +117,8 @@ void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
     if (p == nullptr)
         return;
     thread_heap* const home = thread_heap::around(p); // once, for all that follows
-    if (bytes == detail::unknown_bytes && home != nullptr && home->is_mine_and_an_affinitys() &&
-        !home->is_locked()) [[likely]] // what lies in a page of it has been freed before this
+    if (home != nullptr && home->is_mine_and_an_affinitys() && !home->is_locked())
+        [[likely]] // what lies in a page of it has been freed before this
         return home->heap().deallocate_elsewhere(p, bytes, alignment);
     affinity_heap* const h = home != nullptr ? heap_of_front(*home) : heap_of_outside(p);
     if (h == nullptr)

@@ -197,14 +197,8 @@ public:
     ARENITE_INLINE static void deallocate_any(void* p, std::size_t bytes,
                                               std::size_t alignment = default_alignment) noexcept {
         call_sites::freed(p);
-        detail::thread_heap_front* const home = detail::thread_heap_front::around(p);
-        if (home != nullptr && home->affinity() < detail::most_affinities) [[likely]] {
-            const auto place = detail::thread_table::place_of(home->affinity());
-            detail::slab_front* const mine = detail::thread_table::ready_at(place, alignment);
-            if (mine == &home->heap()) [[likely]] // which is not null
-                return mine->deallocate(p, bytes, alignment);
-        }
-        deallocate_any_slow(p, detail::slab_front::given_bytes(bytes), alignment);
+        if (!try_deallocate_own(p)) [[unlikely]]
+            deallocate_any_slow(p, detail::slab_front::given_bytes(bytes), alignment);
     }
     ARENITE_INLINE static void deallocate_any(void* p) noexcept {
         call_sites::freed(p);
