@@ -196,12 +196,16 @@ thread_heap* affinity_heap::heap_of_thread(thread_heap_kind kind, orphans others
         for (thread_heap* own = mine->heaps(index_); own != nullptr; own = own->next_of_thread)
             if (own->kind() == kind)
                 return own;
-    thread_heap* own = others == orphans::are_adopted ? heaps_.adopt(kind, me()) : nullptr;
+    thread_heap* own = heaps_.adopt(kind, me(), others);
     if (own == nullptr) {
         own = thread_heap::make(heaps_, as_owner(), index_, options_now(), kind);
         if (own == nullptr)
             return nullptr;
         static_cast<void>(own->adopt(me()));
+        // Not for a thread that only frees.
+        if (kind == thread_heap_kind::ordered && others == orphans::all &&
+            (options_.eager || options_.prefault))
+            own->heap().make_first_slab();
         heaps_.add(*own);
     }
     if (mine != nullptr) {
@@ -230,17 +234,14 @@ thread_heap* affinity_heap::adopt_another() noexcept {
 }
 
 /// A heap for this thread before it allocates: so that its first request need not ask the system,
-/// or to count in it what the thread frees of others. nullptr where it can have none.
-detail::slab_heap* affinity_heap::begin_thread(orphans others) noexcept {
+/// or to count in it what the thread frees of others. Does nothing where it can have none.
+void affinity_heap::begin_thread(orphans others) noexcept {
     if ((chosen_strategy::now() != affinity_strategy::ordered && !is_shared()) ||
         thread_table::make() == nullptr)
-        return nullptr;
+        return;
     thread_heap* const own = heap_of_thread(thread_heap_kind::ordered, others);
-    if (own == nullptr)
-        return nullptr;
-    if (thread_table::current_of_thread(index_) == nullptr)
+    if (own != nullptr && thread_table::current_of_thread(index_) == nullptr)
         make_current(*own);
-    return &own->heap();
 }
 
 /// Puts a heap of this thread before its others: it is allocated from.
@@ -332,7 +333,7 @@ void* affinity_heap::allocate_other(std::size_t bytes, std::size_t alignment) no
 /// From the thread's heap of a kind that is locked.
 void* affinity_heap::allocate_in(thread_heap_kind kind, std::size_t bytes,
                                  std::size_t alignment) noexcept {
-    thread_heap* const own = heap_of_thread(kind, orphans::are_adopted);
+    thread_heap* const own = heap_of_thread(kind, orphans::all);
     if (own == nullptr)
         return nullptr;
     const for_this_call call{*own};
@@ -372,7 +373,7 @@ void* affinity_heap::allocate_ordered(std::size_t bytes, std::size_t alignment) 
         return allocate_large(bytes, alignment);
     if constexpr (detail::slow_only)
         return allocate_in(thread_heap_kind::ordered, bytes, alignment);
-    thread_heap* const own = heap_of_thread(thread_heap_kind::ordered, orphans::are_adopted);
+    thread_heap* const own = heap_of_thread(thread_heap_kind::ordered, orphans::all);
     if (own == nullptr)
         return nullptr;
     const for_this_call call{*own};

@@ -106,9 +106,11 @@ void affinity_heap::deallocate_to(thread_heap& home, void* p, std::size_t bytes,
         const bool was_last = home.deallocate_and_look(p, bytes, alignment);
         return heaps_.end_borrowing(home, was_last);
     }
-    detail::slab_heap* own = thread_table::current_of_thread(index_);
+    detail::slab_heap* const own = thread_table::current_of_thread(index_);
+    // Memory of abandoned heaps is for threads that allocate. This free is counted there as yet: so
+    // the next thread that comes is not the one for which it is time.
     if (own == nullptr && home.remote().wants_a_heap_to_count_in()) [[unlikely]]
-        own = begin_thread(orphans::stay); // their memory is for threads that allocate
+        begin_thread(orphans::empty);
     home.remote().free(p, bytes, alignment, own);
 }
 
@@ -117,9 +119,11 @@ void affinity_heap::deallocate_any_slow(void* p, std::size_t bytes,
     if (p == nullptr)
         return;
     thread_heap* const home = thread_heap::around(p); // once, for all that follows
-    if (home != nullptr && home->is_mine_and_an_affinitys() && !home->is_locked())
-        [[likely]] // what lies in a page of it has been freed before this
-        return home->heap().deallocate_elsewhere(p, bytes, alignment);
+    if (home != nullptr && home->is_mine_and_an_affinitys() && !home->is_locked()) [[likely]] {
+        // An object in a page of it has been freed before this.
+        const affinity_heap& its = *static_cast<affinity_heap*>(home->user());
+        return home->heap().deallocate_elsewhere(p, bytes, its.at_least_own(alignment));
+    }
     affinity_heap* const h = home != nullptr ? heap_of_front(*home) : heap_of_outside(p);
     if (h == nullptr)
         call_sites::write_of_violation(p);

@@ -191,7 +191,7 @@ affinity_heap* affinity_registry::try_get(std::string_view name, const affinity_
     affinities_source.begin();
 #endif
     if (wanted.eager || wanted.prefault)
-        h->begin_thread(affinity_heap::orphans::are_adopted);
+        h->begin_thread(affinity_heap::orphans::all);
     return h;
 }
 

@@ -46,8 +46,6 @@ thread_heap* thread_heap::make(thread_heap_list& home, const heap_owner& owner, 
         h.owner_.on_foreign_free = nullptr; // found before
     h.construct_resource();
     h.remote_.serve(h.owner_, h.locked_ ? nullptr : &h.heap());
-    if (kind == thread_heap_kind::ordered && (options.eager || options.prefault))
-        h.heap().make_first_slab();
     return made;
 }
 

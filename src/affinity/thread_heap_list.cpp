@@ -38,7 +38,7 @@ void thread_heap_list::add(thread_heap& heap) noexcept {
 
 /// The lock keeps heaps from being retired. Who gets one is decided by the heap's own word, since
 /// another thread may be taking it for a call.
-thread_heap* thread_heap_list::adopt(thread_heap_kind kind, const void* me) noexcept {
+thread_heap* thread_heap_list::adopt(thread_heap_kind kind, const void* me, orphans of) noexcept {
     if (!has_orphans())
         return nullptr;
     const std::lock_guard lock{lock_};
@@ -46,6 +46,10 @@ thread_heap* thread_heap_list::adopt(thread_heap_kind kind, const void* me) noex
          heap = heap->next_of_affinity) {
         if (heap->kind() != kind || !heap->is_abandoned() || !heap->adopt(me))
             continue;
+        if (of == orphans::empty && !heap->holds_nothing()) {
+            heap->abandon();
+            continue;
+        }
         orphans_.fetch_sub(1, std::memory_order_relaxed);
         return heap;
     }

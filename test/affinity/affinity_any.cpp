@@ -27,6 +27,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace arenite;
@@ -92,6 +93,27 @@ TEST(affinity_any, frees_without_a_size_go_where_they_belong) {
     EXPECT_EQ(a.usage().bytes_in_use, 0u);
     EXPECT_EQ(b.usage().bytes_in_use, 0u);
     EXPECT_EQ(own.live_bytes(), 0u);
+}
+
+/// The affinity's own alignment applies where less was asked for, also when memory is freed so.
+TEST(affinity_any, frees_with_sizes_heed_the_affinitys_own_alignment) {
+    for (const std::size_t own : {16u, 64u, 1024u, 4096u, 65'536u}) {
+        affinity_heap& h = affinity_heap::named("aligned " + std::to_string(own),
+                                                {.alignment = own, .block_bytes = 1_MiB});
+        std::vector<std::pair<void*, std::size_t>> all;
+        for (const std::size_t bytes : {0u, 1u, 16u, 40u, 100u, 1'792u, 1'793u, 5'000u, 8'193u,
+                                        40'000u, 64'513u, 100'000u, 2'000'000u}) {
+            all.emplace_back(h.allocate(bytes, 8), bytes);
+            all.emplace_back(h.allocate(bytes, 8), bytes);
+        }
+        for (std::size_t i = 0; i < all.size(); i += 2)
+            affinity_heap::deallocate_any(all[i].first, all[i].second, 8);
+        std::thread{[&] {
+            for (std::size_t i = 1; i < all.size(); i += 2)
+                affinity_heap::deallocate_any(all[i].first, all[i].second, 8);
+        }}.join();
+        EXPECT_EQ(h.usage().bytes_in_use, 0u) << own;
+    }
 }
 
 TEST(affinity_any, memory_of_nobody_leads_nowhere_and_is_not_looked_at) {

@@ -14,10 +14,12 @@
 #include "support/helper_thread.hpp"
 #include "support/thread_slabs.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #if defined(__unix__)
@@ -146,7 +148,7 @@ TEST_F(affinity_freeing_threads, of_short_life_leave_nothing_behind) {
         ASSERT_EQ(h.usage().live_allocations, 1u);
         most_reserved = std::max(most_reserved, h.usage().bytes_reserved);
     }
-    EXPECT_GE(with_heap, 100u) << "else this test shows nothing";
+    EXPECT_GE(with_heap, 400u) << "else this test shows nothing";
     EXPECT_LE(most_reserved, 4_MiB);
     std::size_t heaps = 0;
     thread_heap::around(all.front())->home().for_each([&](thread_heap&) { ++heaps; });
@@ -154,6 +156,62 @@ TEST_F(affinity_freeing_threads, of_short_life_leave_nothing_behind) {
     free_some(h, all, 1);
     h.trim();
     EXPECT_EQ(h.usage().bytes_reserved, 0u);
+}
+
+/// That of one thread is not the time of those that come next.
+TEST_F(affinity_freeing_threads, of_few_objects_have_no_heap_after_one_of_many) {
+    std::vector<void*> all = take(h, 3 * many);
+    void* const kept = all.front();
+    std::size_t with_heap = 0;
+    other.run([&] { free_some(h, all, many + 1); });
+    for (std::size_t task = 0; task < many; ++task)
+        std::thread{[&] {
+            free_some(h, all, 1);
+            with_heap += own_heap(kept) != nullptr ? 1 : 0;
+        }}.join();
+    EXPECT_LE(with_heap, 1u);
+    free_some(h, all, all.size());
+}
+
+/// No heap is retired while another thread walks over them: the next thread takes it.
+TEST_F(affinity_freeing_threads, take_the_empty_heaps_that_others_left) {
+    std::vector<void*> all = take(h, 1);
+    std::size_t with_heap = 0;
+    detail::thread_heap_list& heaps = thread_heap::around(all.front())->home();
+    bool is_first = true;
+    heaps.for_each([&](thread_heap&) {
+        if (!std::exchange(is_first, false))
+            return;
+        for (int task = 0; task < 100; ++task) {
+            const std::vector<void*> more = take(h, many);
+            all.insert(all.end(), more.begin(), more.end());
+            std::thread{[&] {
+                free_some(h, all, many);
+                with_heap += own_heap(all.front()) != nullptr ? 1 : 0;
+            }}.join();
+        }
+    });
+    EXPECT_GE(with_heap, 50u) << "else this test shows nothing";
+    EXPECT_LE(heaps.count(), 4u);
+    free_some(h, all, 1);
+}
+
+TEST_F(affinity_freeing_threads, reserve_no_block_where_threads_begin_with_one) {
+    for (const affinity_options& options :
+         {affinity_options{.name = "freed, eager", .eager = true},
+          affinity_options{.name = "freed, prefaulted", .prefault = true}}) {
+        affinity_heap& eager = affinity_heap::named(options.name, options);
+        std::vector<void*> all = take(eager, 2 * many);
+        const std::size_t reserved = eager.usage().bytes_reserved;
+        other.run([&] {
+            free_some(eager, all, 2 * many - 1);
+            EXPECT_NE(own_heap(all.front()), nullptr);
+        });
+        EXPECT_EQ(eager.usage().bytes_reserved, reserved);
+        free_some(eager, all, 1);
+        other.end();
+        eager.retire();
+    }
 }
 
 /// Sums are those of the objects while several threads free, begin to count for themselves, and

@@ -83,9 +83,9 @@ constinit std::atomic<thread_place> tag_heap<A>::place{0};
 /// Use when:  objects are allocated one by one and traversed together: nodes of a scene, their
 ///            data. Usually used through affine<A> (affinity/affine.hpp) and affinity_allocator.
 /// Cost:      that of ordered_heap plus four loads; a remote free is two atomic operations, or four
-///            from a thread without a heap here, until it has freed about a thousand objects. The
-///            worst request spends about two million instructions on what others freed
-///            (doc/affinity.md).
+///            from a thread without a heap here, until it has freed about a thousand objects of
+///            one other thread. The worst request spends about two million instructions on what
+///            others freed (doc/affinity.md).
 /// Overhead:  that of ordered_heap for each thread that allocates; 10 KiB for one that only frees
 ///            much; 0.8 % more for blocks in which another thread freed something.
 /// Limits:    4,096 affinities at once (256 with addresses of 32 bits); retire() makes room. Heaps
@@ -409,10 +409,10 @@ private:
     [[nodiscard]] void* allocate_ordered(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_other(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
-    enum class orphans : bool { stay, are_adopted };
+    using orphans = detail::thread_heap_list::orphans;
     [[nodiscard]] detail::thread_heap* heap_of_thread(detail::thread_heap_kind kind,
                                                       orphans others) noexcept;
-    detail::slab_heap* begin_thread(orphans others) noexcept;
+    void begin_thread(orphans others) noexcept;
     [[nodiscard]] detail::thread_heap* adopt_another() noexcept;
     [[nodiscard]] detail::thread_heap* make_large() noexcept;
     void make_current(detail::thread_heap& heap) noexcept;

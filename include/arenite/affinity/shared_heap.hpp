@@ -38,8 +38,8 @@ struct shared_heap_options {
 ///     level.deallocate(p, 48, 8);                 // any thread
 ///     level.reset();                              // all of it, at once
 ///
-///     level     thread 1 | block | block |        a heap of its own for each thread that uses it,
-///               thread 2 | block |                from its first allocation on
+///     level     thread 1 | block | block |        a heap for each thread that allocates, or frees
+///               thread 2 | block |                much that others allocated
 ///     document  thread 1 | block |
 ///
 /// Use when:  what a level, a document, a plug-in or a request allocates is used by several threads

@@ -49,9 +49,10 @@ public:
     /// counts it, or null.
     void free(void* p, std::size_t bytes, std::size_t alignment, slab_heap* own) noexcept;
 
-    /// Before a free by a thread without a heap of this affinity: true once in so many of them. So
-    /// a thread that frees many objects gets a heap, about when two more atomic operations for each
-    /// have cost as much as making one; it takes 10 KiB. One that frees a few is unlikely to.
+    /// Before a free by a thread without a heap of this affinity: true once in so many of them, if
+    /// that one is counted here. So a thread that frees many objects gets a heap, about when two
+    /// more atomic operations for each have cost as much as making one; it takes 10 KiB. One that
+    /// frees a few is unlikely to.
     static constexpr std::size_t frees_without_heap = 1024;
     [[nodiscard]] bool wants_a_heap_to_count_in() const noexcept {
         return uncounted_objects_.load(std::memory_order_relaxed) % frees_without_heap ==

@@ -44,8 +44,12 @@ public:
         return orphans_.load(std::memory_order_relaxed) > 0;
     }
 
-    /// One that no thread has, taken for this one; nullptr where there is none.
-    [[nodiscard]] thread_heap* adopt(thread_heap_kind kind, const void* me) noexcept;
+    /// Heaps that no thread has: all of them, or those that hold no memory.
+    enum class orphans : bool { all, empty };
+
+    /// One of these, taken for this thread; nullptr where there is none.
+    [[nodiscard]] thread_heap* adopt(thread_heap_kind kind, const void* me,
+                                     orphans of = orphans::all) noexcept;
 
     /// By the thread that has it, not for one call only: no thread has it from now on.
     void abandon(thread_heap& heap) noexcept;
