@@ -49,9 +49,10 @@ struct affinity_options {
 
     return_policy policy = {}; ///< of each thread's heap
 
-    /// A thread's heap gets its first block when it is made, and the thread that first names the
-    /// affinity has a heap at once. No error is reported here if the system has no memory, since no
-    /// constructor is called: the first allocation fails instead.
+    /// A thread's heap gets its first block when it is made (that of a thread which only frees, at
+    /// its first allocation), and the thread that first names the affinity has a heap at once. No
+    /// error is reported here if the system has no memory, since no constructor is called: the
+    /// first allocation fails instead.
     bool eager = false;
     bool prefault = false; ///< likewise; and all pages of a block are touched when it is made
 
