@@ -107,8 +107,8 @@ void affinity_heap::deallocate_to(thread_heap& home, void* p, std::size_t bytes,
         return heaps_.end_borrowing(home, was_last);
     }
     detail::slab_heap* const own = thread_table::current_of_thread(index_);
-    // Memory of abandoned heaps is for threads that allocate. This free is counted there as yet: so
-    // the next thread that comes is not the one for which it is time.
+    // Memory of abandoned heaps is for threads that allocate. This free still counts in the queue:
+    // else its counter would stay, and each thread that comes next would make a heap, too.
     if (own == nullptr && home.remote().wants_a_heap_to_count_in()) [[unlikely]]
         begin_thread(orphans::empty);
     home.remote().free(p, bytes, alignment, own);

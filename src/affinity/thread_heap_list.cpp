@@ -156,15 +156,15 @@ void thread_heap_list::end() noexcept {
 /// without one are counted anew.
 void thread_heap_list::after_fork_in_child(const void* me) noexcept {
     walkers_.after_fork_in_child();
-    int orphans = 0;
+    int without_thread = 0;
     for (thread_heap* heap = first_.load(std::memory_order_relaxed); heap != nullptr;
          heap = heap->next_of_affinity) {
         heap->abandon_after_fork(me);
         heap->remote().forget_queued_blocks();
         if (heap->is_abandoned() && heap->kind() != thread_heap_kind::large)
-            ++orphans;
+            ++without_thread;
     }
-    orphans_.store(orphans, std::memory_order_relaxed);
+    orphans_.store(without_thread, std::memory_order_relaxed);
 }
 
 void thread_heap_list::queue_marked_blocks() noexcept {

@@ -24,8 +24,8 @@ enum class thread_heap_kind : unsigned char;
 ///
 /// A heap whose thread ended waits here for the next thread that needs memory, with all that lives
 /// in it. Two that hold nothing may wait; further ones are retired, and serve whatever affinity
-/// needs a heap next. So there are never more than threads that were alive at once, for each
-/// affinity that they used, and heaps that still hold something.
+/// needs a heap next. So, while nobody walks over them, there are no more than threads that were
+/// alive at once, for each affinity that they used, and heaps that still hold something.
 ///
 /// Use when:  for affinity_heap alone.
 /// Cost:      O(heaps), at slow calls; has_orphans: one load.
