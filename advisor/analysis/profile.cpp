@@ -77,7 +77,8 @@ void profile::take(const trace::event& e) {
 
 void profile::note_birth(std::uint32_t slot, const trace::event& e) {
     stack_profile& s = stack(e.stack);
-    live_.at(slot).kept = {events_, e.stack, e.thread, 0, static_cast<std::uint32_t>(marks())};
+    live_.at(slot).kept = {events_,  events_, e.stack,
+                           e.thread, 0,       static_cast<std::uint32_t>(marks())};
     ++s.allocations;
     s.bytes += e.bytes;
     s.smallest = std::min(s.smallest, e.bytes);
@@ -99,6 +100,7 @@ void profile::note_link(stack_profile& of, kept& longer, std::uint32_t steps, st
 void profile::note_resize(std::uint32_t slot, std::uint64_t before, bool moved,
                           const trace::event& e) {
     kept& k = live_.at(slot).kept;
+    k.sized = events_;
     const std::uint64_t now = live_.at(slot).bytes;
     stack_profile& old = stack(k.stack);
     old.live_bytes -= before;
@@ -135,7 +137,7 @@ void profile::note_death(std::uint32_t slot, const trace::event& e) {
     freed_stack_ = k.stack;
     const auto is_longer_copy = [&](std::uint32_t newer, std::uint64_t born) {
         const auto& n = live_.at(newer);
-        return newer != slot && n.address != 0 && n.kept.born == born && born > k.born &&
+        return newer != slot && n.address != 0 && n.kept.born == born && born > k.sized &&
                n.kept.chain == 0 && trace::is_growth_step(o.bytes, n.bytes);
     };
     const std::uint32_t longer =

@@ -69,7 +69,8 @@ public:
 
 private:
     struct kept {
-        std::uint64_t born = 0; ///< the event
+        std::uint64_t born = 0;  ///< the event
+        std::uint64_t sized = 0; ///< the event that gave it its size: its birth or a resize
         std::uint32_t stack = 0, thread = 0;
         std::uint32_t chain = 0; ///< growth steps until here
         std::uint32_t frame = 0; ///< marks before its birth

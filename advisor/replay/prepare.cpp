@@ -215,6 +215,7 @@ public:
 private:
     struct kept {
         std::uint64_t born = 0;  ///< its event
+        std::uint64_t sized = 0; ///< the event that gave it its size: its birth or a resize
         std::uint64_t start = 0; ///< the event with which its chain began
         std::uint32_t site = 0, bytes = 0;
         bool linked = false;
@@ -231,7 +232,8 @@ private:
 
     void born(const prepared_event& made, std::uint32_t slot) {
         kept& k = live_.at(slot).kept;
-        k = {events.size(), events.size(), made.site, made.bytes, false, made.thread};
+        k = {events.size(), events.size(), events.size(), made.site,
+             made.bytes,    false,         made.thread};
         live_bytes_ += made.bytes;
         all_bytes += made.bytes;
         latest_.note(slot, events.size(), made.bytes);
@@ -255,6 +257,7 @@ private:
         } else {
             k.linked = false;
         }
+        k.sized = events.size();
         k.bytes = made.bytes;
         k.site = made.site;
     }
@@ -268,9 +271,10 @@ private:
     void died(std::uint32_t slot) {
         end(slot);
         const kept k = live_.at(slot).kept;
+        // What is resized after the birth of a longer one is no buffer whose content moved there.
         const auto is_longer_copy = [&](std::uint32_t newer, std::uint64_t born) {
             const auto& o = live_.at(newer);
-            return newer != slot && o.address != 0 && o.kept.born == born && born > k.born &&
+            return newer != slot && o.address != 0 && o.kept.born == born && born > k.sized &&
                    !o.kept.linked && trace::is_growth_step(k.bytes, o.kept.bytes);
         };
         const std::uint32_t longer =

@@ -128,6 +128,23 @@ TEST(replay, takes_over_what_was_reserved_for_a_shorter_buffer_where_it_is_long_
     EXPECT_EQ(o.live_checks, replay::points);
 }
 
+TEST(replay, takes_no_memory_over_from_a_buffer_that_is_resized_after_the_birth_of_a_longer_one) {
+    trace_file file;
+    file.born(1 << 20, 600, 1);
+    file.resized(1 << 20, 1 << 21, 700, 1); // for its growth more is reserved
+    file.born(1 << 22, 1000, 1);            // would look like its longer copy
+    file.resized(1 << 21, 1 << 20, 800, 1);
+    for (int i = 1; i <= 20; ++i)
+        file.born(i * 64, 16, 2);
+    file.died(1 << 20);
+    file.died(1 << 22);
+    for (int i = 1; i <= 20; ++i)
+        file.died(i * 64);
+    const auto trace = file.prepared();
+    const outcome o = once(*trace, subject(strategy::reserve, {0, 1, 0}));
+    EXPECT_EQ(o.live_checks, replay::points);
+}
+
 /// Threads that allocate, resize, and free what any of them has made. Gives the seed, in words.
 std::string fill_from_threads(trace_file& t, std::uint32_t threads) {
     const auto seed = std::random_device{}();
