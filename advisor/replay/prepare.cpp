@@ -271,7 +271,7 @@ private:
     void died(std::uint32_t slot) {
         end(slot);
         const kept k = live_.at(slot).kept;
-        // What is resized after the birth of a longer one is no buffer whose content moved there.
+        // A buffer that is resized after the birth of a longer one has not moved there.
         const auto is_longer_copy = [&](std::uint32_t newer, std::uint64_t born) {
             const auto& o = live_.at(newer);
             return newer != slot && o.address != 0 && o.kept.born == born && born > k.sized &&

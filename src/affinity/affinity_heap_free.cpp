@@ -50,17 +50,21 @@ constexpr const char* any_of_these =
 
 } // namespace
 
-/// Frees an object that the thread's heap can't free at once, if it is another heap's.
+/// Frees an object that the thread's heap can't free at once, if it is another heap's. Most that
+/// come here are another thread's. A locked heap is asked for its own only, so `here` counts them.
 bool affinity_heap::deallocate_foreign(detail::slab_heap& here, void* p, std::size_t bytes,
                                        std::size_t alignment) noexcept {
     thread_heap* const home = thread_heap::around(p);
     if (home == &thread_heap::of(here))
         return false;
     auto& its = *static_cast<affinity_heap*>(here.owner().heap);
-    // A thread may have several heaps of an affinity: those that it adopted. Looked up once: most
-    // that come here are another thread's.
-    const bool is_own = home != nullptr && home->affinity() == its.index_ && !home->is_locked() &&
-                        home->is_mine_and_an_affinitys();
+    const bool is_in_this = home != nullptr && home->affinity() == its.index_;
+    if (is_in_this && home->is_anothers()) [[likely]] {
+        home->remote().free(p, bytes, its.at_least_own(alignment), &here);
+        return true;
+    }
+    // A thread may have several heaps of an affinity: those that it adopted.
+    const bool is_own = is_in_this && !home->is_locked() && home->is_mine_and_an_affinitys();
     if (!is_own || !home->heap().try_give_in_own(p))
         its.deallocate_of(home, p, bytes, alignment);
     return true;

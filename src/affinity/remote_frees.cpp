@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Arenite authors
 // SPDX-License-Identifier: MIT
 
-// From a block to the bits of its remote frees: find() looks them up without a lock, of() makes
-// them where there are none yet. They lie in pages of their own. A place there is taken last, once
-// the table has it: where memory for the table is missing, the next call gets the same place. Read
-// of(): it looks without the lock, then once more under it, since another thread may have made them
-// in between. Bits are never freed, so that a thread that found them may use them without a lock or
-// a count, even when the block has gone.
+// From a block to the bits of its remote frees: find() looks them up without a lock, make() makes
+// them where there are none yet: it looks once more under its lock, since another thread may have
+// made them in between. They lie in pages of their own. A place there is taken last, once the table
+// has it: where memory for the table is missing, the next call gets the same place. Bits are never
+// freed, so that a thread that found them may use them without a lock or a count, even when the
+// block has gone.
 #include <arenite/affinity/detail/remote_frees.hpp>
 
 #include <arenite/block/detail/address_table.hpp>
@@ -32,7 +32,6 @@ static_assert(slab_geometry{remote_frees::mask_bytes}.has_pages(),
 static_assert(remote_frees::mask_bytes % address_table::unit_bytes == 0);
 
 constinit address_table::leaves bits_of_blocks;
-constinit address_table bits_table{bits_of_blocks};
 struct of_bits;
 fork_lock<std::mutex>& making() noexcept { return process_lock<std::mutex, of_bits>(); }
 constinit immortal_pages<remote_frees, 256_KiB> bit_pages;
@@ -40,28 +39,24 @@ constinit immortal_pages<remote_frees, 256_KiB> bit_pages;
 #if ARENITE_HAS_MODULE_CLOSE
 ARENITE_AT_MODULE_CLOSE void end_table() noexcept {
     if (module_close::goes_on())
-        bits_table.end();
+        remote_frees::table.end();
 }
 #endif
 
 } // namespace
 
-remote_frees* remote_frees::find(const block& b) noexcept {
-    return reinterpret_cast<remote_frees*>(bits_table.find(&b));
-}
+constinit address_table remote_frees::table{bits_of_blocks};
 
-remote_frees* remote_frees::of(block& b) noexcept {
-    if (const std::uintptr_t found = bits_table.find(&b); found != 0) [[likely]]
-        return reinterpret_cast<remote_frees*>(found);
+remote_frees* remote_frees::make(block& b) noexcept {
     const std::lock_guard lock{making()};
-    if (const std::uintptr_t found = bits_table.find(&b); found != 0)
-        return reinterpret_cast<remote_frees*>(found);
+    if (remote_frees* const found = find(b))
+        return found;
     void* const place = bit_pages.next();
     if (place == nullptr)
         return nullptr;
     auto* const made = ::new (place) remote_frees;
     made->where = &b;
-    if (!bits_table.set(&b, address_table::unit_bytes, reinterpret_cast<std::uintptr_t>(made)))
+    if (!table.set(&b, address_table::unit_bytes, reinterpret_cast<std::uintptr_t>(made)))
         return nullptr;
     bit_pages.take();
     return made;

@@ -26,8 +26,29 @@ namespace detail {
 // A bit that is set after the owner took the bits finds `queued` false, and pushes again; one that
 // is set before is taken. So no bit stays behind.
 
+namespace {
+constexpr const char* freed_by_another = "another thread freed it already";
+}
+
+/// Most objects are a slot of a page of a block in which something was freed before. A size above
+/// the slot's fails the comparison, too, as the subtraction is unsigned.
 void remote_queue::free(void* p, std::size_t bytes, std::size_t alignment,
                         slab_heap* own) noexcept {
+    const slab* const page = heap_->page_of_slot(p);
+    if (page == nullptr ||
+        (bytes != unknown_bytes && std::size_t{page->slot_bytes} - bytes >= page->slack))
+        [[unlikely]]
+        return free_elsewhere(p, bytes, alignment, own);
+    remote_frees* const r = remote_frees::find(remote_frees::head_of(p));
+    if (r == nullptr) [[unlikely]]
+        return free_elsewhere(p, bytes, alignment, own);
+    if (!free_slot(*page, page->index_in_page(p), page->slot_bytes, *r, own)) [[unlikely]]
+        owner_->refuse_free(p, bytes, freed_by_another);
+}
+
+/// With every check, and from units and joined slots as well.
+void remote_queue::free_elsewhere(void* p, std::size_t bytes, std::size_t alignment,
+                                  slab_heap* own) noexcept {
     const slab* const s = heap_->slabs().find_slab(p);
     if (s == nullptr) [[unlikely]]
         return owner_->refuse_free(p, bytes, "no allocation begins there, or it is free already");
@@ -40,28 +61,39 @@ void remote_queue::free(void* p, std::size_t bytes, std::size_t alignment,
     const std::size_t room = slots * s->slot_bytes;
     if (bytes != unknown_bytes && !slab_survey::may_have(*s, slots, bytes, alignment))
         return owner_->refuse_size(p, bytes, room, unknown_bytes);
-    const std::size_t word = s->first_word() + index / bits::word_bits;
-    const bits::word slot = bits::word{1} << index % bits::word_bits;
     // The owner may be writing bits of neighbours. That of this slot was cleared before p was
     // handed out, so a 1 there means that it is free.
+    const bits::word slot = bits::word{1} << index % bits::word_bits;
     if ((glance(s->bitmap()[index / bits::word_bits]) & slot) != 0) [[unlikely]] // it would be 0
         return owner_->refuse_free(p, bytes, "it is free already, or was never handed out");
     remote_frees* const r = remote_frees::of(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]
         return push_unmarked(p, room);
+    if (!free_slot(*s, index, room, *r, own)) [[unlikely]]
+        owner_->refuse_free(p, bytes, freed_by_another);
+}
+
+/// Frees the object of `room` bytes that begins at a slot; false if another thread has done so.
+ARENITE_INLINE bool remote_queue::free_slot(const slab& s, std::size_t index, std::size_t room,
+                                            remote_frees& marks, slab_heap* own) noexcept {
+    const std::size_t word = s.first_word() + index / bits::word_bits;
+    const bits::word slot = bits::word{1} << index % bits::word_bits;
     // Before the bit is set: the owner's books follow the bit.
     if (own != nullptr)
         own->classes().count_foreign_free(room);
     else
         count(1, room);
-    // Before the bit, too: whoever finds that asks here whose it is.
-    r->heap.store(this, std::memory_order_relaxed);
-    if (!r->mark(word, slot)) [[unlikely]]
-        return owner_->refuse_free(p, bytes, "another thread freed it already");
+    // Before the bit, too: whoever finds that asks here whose it is. Stored only where it was
+    // another: the others who free read this line.
+    if (marks.heap.load(std::memory_order_relaxed) != this)
+        marks.heap.store(this, std::memory_order_relaxed);
+    if (!marks.mark(word, slot)) [[unlikely]]
+        return false;
     // The block may be gone from here on.
-    if (!r->queued.load(std::memory_order_seq_cst) &&
-        !r->queued.exchange(true, std::memory_order_seq_cst))
-        blocks_.push(*r);
+    if (!marks.queued.load(std::memory_order_seq_cst) &&
+        !marks.queued.exchange(true, std::memory_order_seq_cst))
+        blocks_.push(marks);
+    return true;
 }
 
 // Without memory for bits objects hang on each other by their first word; the second is their size.

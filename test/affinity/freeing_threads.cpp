@@ -136,6 +136,7 @@ TEST_F(affinity_freeing_threads, leave_abandoned_memory_to_those_that_allocate) 
     free_some(h, left, left.size()); // its heap has no thread: borrowed for each call
     thread_heap& orphan = *thread_heap::around(abandoned);
     ASSERT_TRUE(orphan.is_abandoned());
+    EXPECT_TRUE(orphan.remote().is_empty());
     other.run([&] {
         free_some(h, all, 2 * many - 1);
         EXPECT_NE(own_heap(abandoned), nullptr);
@@ -144,6 +145,25 @@ TEST_F(affinity_freeing_threads, leave_abandoned_memory_to_those_that_allocate) 
     free_some(h, all, 1);
     h.deallocate(abandoned, bytes, 8);
     other.end();
+    EXPECT_EQ(h.usage().bytes_in_use, 0u);
+}
+
+/// Nothing of them waits to be drained.
+TEST_F(affinity_freeing_threads, free_at_once_into_each_heap_that_they_adopted) {
+    std::vector<void*> all = take(h, 1), left;
+    std::thread{[&] { left = take(h, 10'000); }}.join();
+    thread_heap& adopted = *thread_heap::around(left.front());
+    while (!adopted.is_mine(thread_table::thread()) && all.size() < 1'000'000)
+        all.push_back(h.allocate(bytes, 8));
+    ASSERT_TRUE(adopted.is_mine(thread_table::thread()));
+    thread_heap& first = *thread_heap::around(all.front());
+    ASSERT_NE(&adopted, &first);
+    for (std::vector<void*>* const some : {&left, &all}) // it allocates from one of the two
+        free_some(h, *some, some->size());
+    for (thread_heap* const each : {&adopted, &first}) {
+        EXPECT_TRUE(each->remote().is_empty());
+        EXPECT_EQ(each->heap().classes().bytes_in_use(each->heap().slabs().blocks()), 0u);
+    }
     EXPECT_EQ(h.usage().bytes_in_use, 0u);
 }
 

@@ -325,11 +325,20 @@ TEST_F(remote_queue_of, in_a_forked_child_blocks_with_marks_are_entered_again) {
 using remote_queue_death = remote_queue_of;
 
 TEST_F(remote_queue_death, misuse_is_found_at_the_call) {
-    void* const p = take(1, 48)[0];
-    EXPECT_DEATH(queue.free(static_cast<std::byte*>(p) + 8, 48, 8, nullptr), "not to its begin");
-    EXPECT_DEATH(queue.free(p, 500, 8, nullptr), "affinity tested");
-    queue.free(p, 48, 8, nullptr);
-    EXPECT_DEATH(queue.free(p, 48, 8, nullptr), "another thread freed it already");
+    const std::vector<void*> all = take(20'000, 48);
+    for (void* const p : {all.front(), all.back()}) { // in units, and in a page
+        EXPECT_DEATH(queue.free(static_cast<std::byte*>(p) + 8, 48, 8, nullptr),
+                     "not to its begin");
+        for (const std::size_t wrong : {32u, 49u, 500u})
+            EXPECT_DEATH(queue.free(p, wrong, 8, nullptr), "affinity tested.*allocated as 48");
+        queue.free(p, 48, 8, nullptr);
+        EXPECT_DEATH(queue.free(p, 48, 8, nullptr), "another thread freed it already");
+        queue.drain(remote_queue::all_blocks);
+        EXPECT_DEATH(queue.free(p, 48, 8, nullptr), "free already");
+    }
+    for (void* const p : all)
+        if (p != all.front() && p != all.back())
+            queue.free(p, detail::unknown_bytes, 1, nullptr);
     queue.drain(remote_queue::all_blocks);
 }
 #endif

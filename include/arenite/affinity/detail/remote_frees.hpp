@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <arenite/block/detail/address_table.hpp>
 #include <arenite/block/detail/block.hpp>
 #include <arenite/core/config.hpp>
 #include <arenite/core/detail/bits.hpp>
@@ -43,9 +44,14 @@ public:
 
     /// The remote_frees of the block at this address, made where not yet there; nullptr where there
     /// is no memory for it.
-    [[nodiscard]] static remote_frees* of(block& b) noexcept;
+    [[nodiscard]] ARENITE_INLINE static remote_frees* of(block& b) noexcept {
+        remote_frees* const found = find(b);
+        return found != nullptr ? found : make(b);
+    }
     /// nullptr where it does not exist yet.
-    [[nodiscard]] static remote_frees* find(const block& b) noexcept;
+    [[nodiscard]] ARENITE_INLINE static remote_frees* find(const block& b) noexcept {
+        return reinterpret_cast<remote_frees*>(table.find(&b));
+    }
 
     /// Sets the bit of a slot; false if it was set already.
     [[nodiscard]] bool mark(std::size_t word, bits::word slot) noexcept {
@@ -66,6 +72,11 @@ public:
     std::atomic<remote_queue*> heap{nullptr}; ///< to notify, as the latest free saw it
     std::atomic<bool> queued{false};          ///< is in the list of a heap, or about to be
     std::atomic<bits::word> freed[words] = {};
+
+    static constinit address_table table; ///< of all blocks
+
+private:
+    [[nodiscard]] static remote_frees* make(block& b) noexcept;
 };
 
 /// Blocks in which other threads freed something, until the thread that owns them sees to it.

@@ -100,6 +100,9 @@ private:
         uncounted_objects_.fetch_add(objects, std::memory_order_relaxed);
         uncounted_bytes_.fetch_add(bytes, std::memory_order_relaxed);
     }
+    void free_elsewhere(void* p, std::size_t bytes, std::size_t alignment, slab_heap* own) noexcept;
+    [[nodiscard]] bool free_slot(const slab& s, std::size_t index, std::size_t room,
+                                 remote_frees& marks, slab_heap* own) noexcept;
     void push_unmarked(void* p, std::size_t room) noexcept;
     void drain_unmarked() noexcept;
     std::size_t drain_block(remote_frees& r) noexcept;

@@ -90,6 +90,10 @@ public:
 
     [[nodiscard]] thread_heap_kind kind() const noexcept { return kind_; }
     [[nodiscard]] bool is_locked() const noexcept { return locked_; }
+    /// True if another thread than this one has it.
+    [[nodiscard]] bool is_anothers() const noexcept {
+        return !locked_ && !is_abandoned() && !is_mine(thread_table::thread());
+    }
     /// For messages: "affinity nodes".
     [[nodiscard]] const char* title() const noexcept { return owner_.affinity; }
     [[nodiscard]] fork_lock<std::mutex>& lock() noexcept { return lock_; }
