@@ -8,6 +8,7 @@
 #include <arenite/core/config.hpp>
 #include <arenite/ordered/detail/idle_pages.hpp>
 #include <arenite/os/detail/platform.hpp>
+#include <arenite/os/page_resource.hpp>
 
 #include <atomic>
 #include <cerrno>
@@ -29,9 +30,9 @@ using detail::thread_table;
 /// A look comes twice a second. After it the thread's calls are slow ones for a while, so that a
 /// thread which hardly makes any, as a server that waits for work, comes back to look. One that is
 /// busy has soon made as many as are watched, and does not look before a call is slow anyway, or
-/// its heap asks: after some of its frees, and soon where half of what it holds is free. Then it is
-/// watched, too, once in 64 ms at most, and while it frees much: its last calls before it waits may
-/// all be fast ones.
+/// its heap asks: after some of its frees, and soon where half of what it holds is free; or it has
+/// freed a large object. Then it is watched, too, once in 64 ms at most, and while it frees much:
+/// its last calls before it waits may all be fast ones.
 ///
 /// A return takes a step in 4 ms, a fortieth of the time. A thread that waited makes up for up to
 /// 16 of them, one a call: a server that is asked twice a second makes a few calls each time, and
@@ -73,8 +74,8 @@ void begin_watch(thread_table& mine, std::size_t in_use) noexcept {
     watch_of_thread.calls_left = most_watched;
 }
 
-ARENITE_NOINLINE void look_now(thread_table& mine, detail::slab_heap& h,
-                               std::uint64_t now) noexcept {
+/// `own` is the thread's heap; null: it has none, and all its calls are slow ones anyway.
+ARENITE_NOINLINE void look_now(detail::slab_heap* own, std::uint64_t now) noexcept {
     watch& w = watch_of_thread;
     const std::uint64_t begin = begin_ms.load(std::memory_order_relaxed);
     if (begin == 0)
@@ -87,9 +88,10 @@ ARENITE_NOINLINE void look_now(thread_table& mine, detail::slab_heap& h,
     const int before = errno;
     if (affinity_heap::give_back_due())
         w.next_ms = due + step_ms;
+    const bool waits = page_source().give_back_due();
     errno = before;
-    if (idle_pages::held_by(h) >= idle_pages::least_held_bytes)
-        begin_watch(mine, idle_pages::in_use_in(h));
+    if (own != nullptr && (waits || idle_pages::held_by(*own) >= idle_pages::least_held_bytes))
+        begin_watch(*thread_table::mine(), idle_pages::in_use_in(*own));
 }
 
 /// Enough is watched, but where the thread is freeing much: it may be about to fall idle.
@@ -126,13 +128,11 @@ void look() noexcept {
         w.calls_left % calls_a_clock != 0)
         return;
     thread_table* const mine = thread_table::mine();
-    detail::slab_heap* const h = mine != nullptr ? mine->current(0) : nullptr;
-    if (h == nullptr)
-        return;
-    if (w.calls_left == 1)
-        end_watch(*mine, *h);
+    detail::slab_heap* const own = mine != nullptr ? mine->current(0) : nullptr;
+    if (w.calls_left == 1 && own != nullptr)
+        end_watch(*mine, *own);
     if (const std::uint64_t now = detail::os::platform::now_ms(); now >= w.next_ms)
-        look_now(*mine, *h, now);
+        look_now(own, now);
 }
 
 } // namespace drop_in
@@ -154,6 +154,21 @@ void detail::expect_idling(slab_heap& here, std::uint64_t now_ms) noexcept {
     if (fell)
         w.fall_ms = now_ms;
     begin_watch(*mine, in_use);
+}
+
+/// Any of them may be the last call that is no fast one, and leave much that waits.
+void detail::expect_idling_after_large() noexcept {
+    using namespace drop_in;
+    watch& w = watch_of_thread;
+    if (w.calls_left != 0 || wanted.load(std::memory_order_relaxed) == no)
+        return;
+    const std::uint64_t now = os::platform::now_ms();
+    thread_table* const mine = thread_table::mine();
+    slab_heap* const own = mine != nullptr ? mine->current(0) : nullptr;
+    if (own == nullptr || (now < w.next_ms && now - w.fall_ms < falls_ms))
+        return;
+    w.fall_ms = now;
+    begin_watch(*mine, idle_pages::in_use_in(*own));
 }
 
 } // namespace ARENITE_ABI

@@ -163,6 +163,55 @@ static void goes_back_while_only_old_objects_are_freed(void) {
     CHECK(resident() <= before - (12u << 20));
 }
 
+/* A thread that allocates nothing, and so has no heap: it frees what others made. */
+static void* free_large_then_small(void* of_count) {
+    const int count = *(int*)of_count;
+    for (int i = 0; i < count; ++i)
+        free(all[i]);
+    for (int i = 0; i < 4 * most_ticks; ++i) {
+        free(all[count + i]);
+        pass_ms(50);
+    }
+    return NULL;
+}
+
+static void goes_back_where_a_thread_only_frees(int count) {
+    free(malloc(bytes));
+    pass_ms(700);
+    for (int i = 0; i < count + 4 * most_ticks; ++i) {
+        const size_t size = i < count ? 200000 : bytes;
+        memset(all[i] = malloc(size), i, size);
+    }
+    const size_t before = resident();
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, free_large_then_small, &count) == 0);
+    pthread_join(thread, NULL);
+    const size_t after = resident();
+    printf("%zu kB resident, then %zu kB\n", before >> 10, after >> 10);
+    CHECK(after <= before - (36u << 20));
+}
+
+/* After frees of large objects alone, of a few or of many sizes: what waits goes, too. */
+static void goes_back_after_large_objects(size_t least, int count) {
+    free(malloc(bytes));                      /* as any program has some small ones, too */
+    for (int round = 0; round < 2; ++round) { /* the process is young in the first */
+        for (int i = 0; i < count; ++i) {
+            const size_t size = least + (size_t)i % 7 * 4096;
+            memset(all[i] = malloc(size), i, size);
+        }
+        const size_t before = resident();
+        for (int i = 0; i < count; ++i)
+            free(all[i]);
+        int ticks = 0;
+        for (; ticks < 10 * most_ticks && resident() > before - (36u << 20); ++ticks)
+            tick(50);
+        const size_t after = resident(); /* before printf, which calls malloc */
+        printf("%zu kB resident, then %zu kB after %d ticks\n", before >> 10, after >> 10, ticks);
+        CHECK(after <= before - (36u << 20));
+        pass_ms(700);
+    }
+}
+
 /* Rounds that follow each other within the second for which memory waits. */
 static void does_not_fault_again(void) {
     enum { rounds = 10, counted = 6 };
@@ -214,6 +263,10 @@ int main(int argc, char** argv) {
             is_not_watched();
         else if (strcmp(argv[1], "rounds") == 0)
             rounds_are_not_watched();
+        else if (strcmp(argv[1], "large") == 0)
+            goes_back_after_large_objects(strtoul(argv[2], NULL, 10), atoi(argv[3]));
+        else if (strcmp(argv[1], "frees") == 0)
+            goes_back_where_a_thread_only_frees(atoi(argv[2]));
         else if (strcmp(argv[1], "old") == 0)
             goes_back_while_only_old_objects_are_freed();
         else

@@ -18,6 +18,8 @@ namespace detail {
 /// heap_owner::on_many_frees of what is the process's malloc, which defines it: the calls that
 /// follow look whether memory can go back.
 void expect_idling(slab_heap& here, std::uint64_t now_ms) noexcept;
+/// Called after the free of a large object, likewise by the thread that made it.
+void expect_idling_after_large() noexcept;
 #endif
 
 /// Who a slab_heap works for, and the messages about misuse of it. The messages end the call by
