@@ -30,9 +30,13 @@ using detail::thread_table;
 /// A look comes twice a second. After it the thread's calls are slow ones for a while, so that a
 /// thread which hardly makes any, as a server that waits for work, comes back to look. One that is
 /// busy has soon made as many as are watched, and does not look before a call is slow anyway, or
-/// its heap asks: after some of its frees, and soon where half of what it holds is free; or it has
-/// freed a large object. Then it is watched, too, once in 64 ms at most, and while it frees much:
-/// its last calls before it waits may all be fast ones.
+/// its heap asks: after some of its frees, and soon where half of what it holds is free. Then it is
+/// watched, too, where a look is due, or half is free and 64 ms have passed, and while it frees
+/// much: its last calls before it waits may all be fast ones.
+///
+/// What a thread freed of large objects waits elsewhere. The first such free begins a watch, too,
+/// and until a look finds that nothing waits, its heap asks soon. A thread that has no heap looks
+/// at one in 16 of its calls.
 ///
 /// A return takes a step in 4 ms, a fortieth of the time. A thread that waited makes up for up to
 /// 16 of them, one a call: a server that is asked twice a second makes a few calls each time, and
@@ -42,6 +46,8 @@ struct watch {
     std::uint64_t fall_ms = 0;  ///< when a watch began since half of what is held was free
     std::size_t seen_bytes = 0; ///< in use when the watch began
     unsigned calls_left = 0;    ///< 0: it does not watch
+    unsigned without_heap = 0;  ///< calls
+    bool freed_large = false;   ///< since a look found that nothing waits
 };
 constexpr unsigned most_watched = 65536; // 1 ms
 constexpr unsigned first_watched = 1024; // which see the clock, each; then
@@ -90,7 +96,13 @@ ARENITE_NOINLINE void look_now(detail::slab_heap* own, std::uint64_t now) noexce
         w.next_ms = due + step_ms;
     const bool waits = page_source().give_back_due();
     errno = before;
-    if (own != nullptr && (waits || idle_pages::held_by(*own) >= idle_pages::least_held_bytes))
+    if (own == nullptr)
+        return;
+    if (!waits) {
+        w.freed_large = false;
+        own->watch_frees(false);
+    }
+    if (waits || idle_pages::held_by(*own) >= idle_pages::least_held_bytes)
         begin_watch(*thread_table::mine(), idle_pages::in_use_in(*own));
 }
 
@@ -129,7 +141,9 @@ void look() noexcept {
         return;
     thread_table* const mine = thread_table::mine();
     detail::slab_heap* const own = mine != nullptr ? mine->current(0) : nullptr;
-    if (w.calls_left == 1 && own != nullptr)
+    if (own == nullptr && w.without_heap++ % calls_a_clock != 0)
+        return;
+    if (own != nullptr && w.calls_left == 1)
         end_watch(*mine, *own);
     if (const std::uint64_t now = detail::os::platform::now_ms(); now >= w.next_ms)
         look_now(own, now);
@@ -143,11 +157,12 @@ void detail::expect_idling(slab_heap& here, std::uint64_t now_ms) noexcept {
     using namespace drop_in;
     watch& w = watch_of_thread;
     const std::size_t held = idle_pages::held_by(here);
+    const bool holds_enough = held >= idle_pages::least_held_bytes;
     if (w.calls_left != 0 || wanted.load(std::memory_order_relaxed) == no ||
-        held < idle_pages::least_held_bytes)
+        (!holds_enough && !w.freed_large))
         return;
     const std::size_t in_use = idle_pages::in_use_in(here);
-    const bool fell = in_use < held / 2 && now_ms - w.fall_ms >= falls_ms;
+    const bool fell = holds_enough && in_use < held / 2 && now_ms - w.fall_ms >= falls_ms;
     thread_table* const mine = thread_table::mine();
     if ((!fell && now_ms < w.next_ms) || mine == nullptr || mine->current(0) != &here)
         return;
@@ -156,19 +171,19 @@ void detail::expect_idling(slab_heap& here, std::uint64_t now_ms) noexcept {
     begin_watch(*mine, in_use);
 }
 
-/// Any of them may be the last call that is no fast one, and leave much that waits.
 void detail::expect_idling_after_large() noexcept {
     using namespace drop_in;
     watch& w = watch_of_thread;
-    if (w.calls_left != 0 || wanted.load(std::memory_order_relaxed) == no)
+    if (w.freed_large || wanted.load(std::memory_order_relaxed) == no)
         return;
-    const std::uint64_t now = os::platform::now_ms();
     thread_table* const mine = thread_table::mine();
     slab_heap* const own = mine != nullptr ? mine->current(0) : nullptr;
-    if (own == nullptr || (now < w.next_ms && now - w.fall_ms < falls_ms))
+    if (own == nullptr)
         return;
-    w.fall_ms = now;
-    begin_watch(*mine, idle_pages::in_use_in(*own));
+    w.freed_large = true;
+    own->watch_frees(true);
+    if (w.calls_left == 0)
+        begin_watch(*mine, idle_pages::in_use_in(*own));
 }
 
 } // namespace ARENITE_ABI

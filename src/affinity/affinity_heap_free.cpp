@@ -101,13 +101,8 @@ void affinity_heap::deallocate_of(thread_heap* home, void* p, std::size_t bytes,
 /// Into a heap of this affinity, of whatever thread.
 void affinity_heap::deallocate_to(thread_heap& home, void* p, std::size_t bytes,
                                   std::size_t alignment) noexcept {
-    if (home.is_locked()) {
-        detail::locked_heap{home}.deallocate(p, bytes, alignment);
-#if ARENITE_IS_MALLOC
-        detail::expect_idling_after_large();
-#endif
-        return;
-    }
+    if (home.is_locked())
+        return detail::locked_heap{home}.deallocate(p, bytes, alignment);
     if (home.is_mine(thread_table::thread()))
         return home.deallocate(p, bytes, alignment);
     // One that is abandoned is borrowed for this call: kept, it would be lost to the others.

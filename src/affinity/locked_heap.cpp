@@ -16,6 +16,17 @@ namespace arenite {
 inline namespace ARENITE_ABI {
 namespace detail {
 
+namespace {
+
+/// Memory of it may wait from now on.
+void note_freed() noexcept {
+#if ARENITE_IS_MALLOC
+    expect_idling_after_large();
+#endif
+}
+
+} // namespace
+
 void* locked_heap::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     if (!heap_.remote_.is_empty()) [[unlikely]] // it may stand where an unlocked one was
         heap_.remote_.forward_all();
@@ -36,12 +47,17 @@ void locked_heap::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
         else
             r.deallocate(p, bytes, alignment);
     });
+    note_freed();
 }
 
 bool locked_heap::try_resize(void* p, std::size_t old_bytes, std::size_t new_bytes,
                              std::size_t alignment) noexcept {
-    return thread_heap_room::is_slab_heap(heap_.kind_) &&
-           heap_.heap().try_resize(p, old_bytes, new_bytes, alignment);
+    if (!thread_heap_room::is_slab_heap(heap_.kind_) ||
+        !heap_.heap().try_resize(p, old_bytes, new_bytes, alignment))
+        return false;
+    if (new_bytes < old_bytes)
+        note_freed();
+    return true;
 }
 
 std::size_t locked_heap::size_of(const void* p) noexcept {

@@ -33,6 +33,13 @@ constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 /// To a heap of this much, a page for each size that is busy is little.
 constexpr std::size_t page_is_little_bytes = std::size_t{8} << 20;
 
+/// Slabs that are allocated from are looked at after so many frees.
+void watch_currents(slab_classes& classes, std::int32_t frees) noexcept {
+    for (unsigned i = 0; i < size_class::count; ++i)
+        if (classes[i].current() != nullptr)
+            classes[i].watch_current(frees);
+}
+
 /// Once half of what the heap holds is free, the slabs that are allocated from are looked at
 /// sooner.
 void see_whether_half_is_free(slab_heap& heap, return_clock& clock) noexcept {
@@ -43,9 +50,7 @@ void see_whether_half_is_free(slab_heap& heap, return_clock& clock) noexcept {
     if (before || !clock.half_is_free)
         return;
     clock.fell = true;
-    for (unsigned i = 0; i < size_class::count; ++i)
-        if (slab_class& each = heap.classes()[i]; each.current() != nullptr)
-            each.watch_current(clock.frees_a_look());
+    watch_currents(heap.classes(), clock.frees_a_look());
 }
 
 /// Many objects of a slab were freed.
@@ -87,6 +92,12 @@ bool slab_heap::may_have_idle_slabs() noexcept {
     const bool much = holds_much();
     return (much && idle_ == idle_slabs::likely) ||
            ((much || idle_ != idle_slabs::none) && slabs_.open_blocks() > 1 && nothing_lives());
+}
+
+void slab_heap::watch_frees(bool closely) noexcept {
+    if (closely && !returns_.is_asked)
+        watch_currents(classes_, 64);
+    returns_.is_asked = closely;
 }
 
 void slab_heap::answer_alarm(slab& s) noexcept {

@@ -191,8 +191,10 @@ static void goes_back_where_a_thread_only_frees(int count) {
     CHECK(after <= before - (36u << 20));
 }
 
-/* After frees of large objects alone, of a few or of many sizes: what waits goes, too. */
-static void goes_back_after_large_objects(size_t least, int count) {
+/* After frees of large objects alone, or where all became shorter: what waits goes, too. With pairs
+   of calls behind them the thread has stopped to look when the time comes. */
+static void goes_back_after_large_objects(size_t least, int count, size_t shorter, int pairs) {
+    const size_t given_back = shorter == 0 ? 36u << 20 : 24u << 20;
     free(malloc(bytes));                      /* as any program has some small ones, too */
     for (int round = 0; round < 2; ++round) { /* the process is young in the first */
         for (int i = 0; i < count; ++i) {
@@ -201,13 +203,20 @@ static void goes_back_after_large_objects(size_t least, int count) {
         }
         const size_t before = resident();
         for (int i = 0; i < count; ++i)
-            free(all[i]);
+            if (shorter != 0)
+                all[i] = realloc(all[i], shorter);
+            else
+                free(all[i]);
+        for (int i = 0; i < pairs; ++i)
+            free(malloc(64));
         int ticks = 0;
-        for (; ticks < 10 * most_ticks && resident() > before - (36u << 20); ++ticks)
+        for (; ticks < 10 * most_ticks && resident() > before - given_back; ++ticks)
             tick(50);
         const size_t after = resident(); /* before printf, which calls malloc */
         printf("%zu kB resident, then %zu kB after %d ticks\n", before >> 10, after >> 10, ticks);
-        CHECK(after <= before - (36u << 20));
+        CHECK(after <= before - given_back);
+        for (int i = 0; i < count && shorter != 0; ++i)
+            free(all[i]);
         pass_ms(700);
     }
 }
@@ -264,7 +273,8 @@ int main(int argc, char** argv) {
         else if (strcmp(argv[1], "rounds") == 0)
             rounds_are_not_watched();
         else if (strcmp(argv[1], "large") == 0)
-            goes_back_after_large_objects(strtoul(argv[2], NULL, 10), atoi(argv[3]));
+            goes_back_after_large_objects(strtoul(argv[2], NULL, 10), atoi(argv[3]),
+                                          strtoul(argv[4], NULL, 10), atoi(argv[5]));
         else if (strcmp(argv[1], "frees") == 0)
             goes_back_where_a_thread_only_frees(atoi(argv[2]));
         else if (strcmp(argv[1], "old") == 0)

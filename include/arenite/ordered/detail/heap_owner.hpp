@@ -18,7 +18,7 @@ namespace detail {
 /// heap_owner::on_many_frees of what is the process's malloc, which defines it: the calls that
 /// follow look whether memory can go back.
 void expect_idling(slab_heap& here, std::uint64_t now_ms) noexcept;
-/// Called after the free of a large object, likewise by the thread that made it.
+/// Called when a large object was freed or became shorter, by the thread that did it.
 void expect_idling_after_large() noexcept;
 #endif
 

@@ -77,7 +77,7 @@ ARENITE_INLINE const slab* slab_front::page_of_slot(const void* p) const noexcep
     if constexpr (slow_only)
         return nullptr;
     const slab& s = slab_page::of(p);
-    if (!s.is_here<true>(this)) [[unlikely]]
+    if (!s.is_here_now<true>(this)) [[unlikely]]
         return nullptr;
     const std::size_t index = s.index_in_page(p);
     const bits::word& word = slab_page::words_of(s)[index / bits::word_bits];

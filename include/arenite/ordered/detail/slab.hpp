@@ -106,6 +106,12 @@ struct alignas(64) slab {
 #endif
     }
 
+    /// is_here, asked by any thread while an object of the slab lives.
+    template <bool page>
+    [[nodiscard]] ARENITE_INLINE bool is_here_now(const void* asking) const noexcept {
+        return glance(tag) == tag_of(asking, page);
+    }
+
     /// True if a slab of this kind is here, with joined slots or without; to any thread.
     template <bool page>
     [[nodiscard]] bool is_any_here(const void* asking) const noexcept {

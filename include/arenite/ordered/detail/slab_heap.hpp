@@ -22,14 +22,15 @@ inline namespace ARENITE_ABI {
 namespace detail {
 
 /// When a heap that is not asked to gives idle memory back: after some of its thread's frees. It
-/// looks after fewer of them where half of what it holds is free, since its thread may hardly make
-/// calls any more.
+/// looks after fewer of them where half of what it holds is free, or it is asked to, since its
+/// thread may hardly make calls any more.
 struct return_clock {
     std::uint64_t next_ms = 0;
     std::uint8_t singles_freed = 0;
     std::uint8_t alarms_noted = 0;
     bool half_is_free = false;
-    bool fell = false; ///< half came free since it gave the last back
+    bool fell = false;     ///< half came free since it gave the last back
+    bool is_asked = false; ///< see slab_heap::watch_frees
 
     /// True for one of 32 frees of objects that have units of their own.
     [[nodiscard]] bool counts_single() noexcept { return ++singles_freed % 32 == 0; }
@@ -38,7 +39,9 @@ struct return_clock {
     [[nodiscard]] bool counts_alarm() noexcept { return ++alarms_noted % 16 == 0; }
 
     /// Frees after which a slab that is allocated from is looked at again.
-    [[nodiscard]] std::int32_t frees_a_look() const noexcept { return half_is_free ? 64 : 4096; }
+    [[nodiscard]] std::int32_t frees_a_look() const noexcept {
+        return half_is_free || is_asked ? 64 : 4096;
+    }
 };
 
 /// The heap of an ordered_heap, and of each thread of an affinity: slots of 63 sizes in address
@@ -128,6 +131,9 @@ public:
     [[nodiscard]] arenite::usage usage_approximate() const noexcept {
         return classes_.usage_approximate(slabs_.blocks());
     }
+
+    /// Looks at what may go back after 64 frees of a size instead of 4,096: or no longer so soon.
+    void watch_frees(bool closely) noexcept;
 
     /// For an affinity, whose other threads free into bits apart: frees the slots of a word of a
     /// block of this heap (see slab::first_word), which classes().count_foreign_free() has counted
