@@ -34,9 +34,9 @@ using detail::thread_table;
 /// watched, too, where a look is due, or half is free and 64 ms have passed, and while it frees
 /// much: its last calls before it waits may all be fast ones.
 ///
-/// What a thread freed of large objects waits elsewhere. The first such free begins a watch, too,
-/// and until a look finds that nothing waits, its heap asks soon. A thread that has no heap looks
-/// at one in 16 of its calls.
+/// Memory of large objects waits elsewhere. The first free of one begins a watch, too, and until a
+/// look finds that nothing waits, the thread's heap asks soon. A thread that has no heap looks at
+/// one in 16 of its calls.
 ///
 /// A return takes a step in 4 ms, a fortieth of the time. A thread that waited makes up for up to
 /// 16 of them, one a call: a server that is asked twice a second makes a few calls each time, and

@@ -30,6 +30,11 @@ namespace {
 /// A heap may hold this much before slabs that are empty are looked for.
 constexpr std::size_t idle_bytes = std::size_t{4} << 20;
 
+/// Asked outside the gate, too, while others trim.
+bool holds_much(const slab_source& slabs) noexcept {
+    return slabs.blocks().bytes_reserved_approximate() > idle_bytes;
+}
+
 /// To a heap of this much, a page for each size that is busy is little.
 constexpr std::size_t page_is_little_bytes = std::size_t{8} << 20;
 
@@ -79,17 +84,12 @@ void return_unasked(slab_heap& heap, return_clock& clock) noexcept {
 
 // ---- deallocate ---------------------------------------------------------------------------------
 
-/// Asked outside the gate, too, while others trim.
-bool slab_heap::holds_much() const noexcept {
-    return slabs_.blocks().bytes_reserved_approximate() > idle_bytes;
-}
-
 /// True if the empty slab of a class may be one of many: blocks have come free since this was
 /// looked at last, or nothing lives in several.
 bool slab_heap::may_have_idle_slabs() noexcept {
     if (idle_ != idle_slabs::likely && slabs_.open_blocks() <= 1)
         return false;
-    const bool much = holds_much();
+    const bool much = holds_much(slabs_);
     return (much && idle_ == idle_slabs::likely) ||
            ((much || idle_ != idle_slabs::none) && slabs_.open_blocks() > 1 && nothing_lives());
 }
@@ -258,7 +258,7 @@ void slab_heap::deallocate_rare(void* p, std::size_t bytes, std::size_t alignmen
             });
         // The free of a large object is the first sign that the heap shrinks; blocks that come free
         // are the second.
-        if (idle_ == idle_slabs::none && holds_much())
+        if (idle_ == idle_slabs::none && holds_much(slabs_))
             idle_ = idle_slabs::looked_for;
         slabs_.blocks().deallocate_large(*b);
         if (may_have_idle_slabs())
@@ -333,7 +333,7 @@ void slab_heap::remove(slab& s) noexcept {
 
 void slab_heap::release(slab& s) noexcept {
     if (block* const empty = slabs_.release(s)) { // its last slab has gone
-        if (idle_ != idle_slabs::none || holds_much())
+        if (idle_ != idle_slabs::none || holds_much(slabs_))
             idle_ = idle_slabs::likely;
         slabs_.close(*empty, classes_.bytes_in_use(slabs_.blocks()));
     }
@@ -343,8 +343,8 @@ void slab_heap::release(slab& s) noexcept {
 /// slabs that classes would go on with go too.
 void slab_heap::give_up_idle_slabs() noexcept {
     const std::size_t in_use = classes_.bytes_in_use(slabs_.blocks());
-    const bool shrank = holds_much() ? in_use < slabs_.blocks().bytes_reserved() / 4
-                                     : idle_ != idle_slabs::none && in_use == 0;
+    const bool shrank = holds_much(slabs_) ? in_use < slabs_.blocks().bytes_reserved() / 4
+                                           : idle_ != idle_slabs::none && in_use == 0;
     if (shrank)
         leave_empty_slabs();
     // Blocks of these slabs are no reason to look again.

@@ -175,7 +175,6 @@ private:
     void many_frees_in_current(slab_class& its) noexcept;
     void remove(slab& s) noexcept;
     void release(slab& s) noexcept;
-    [[nodiscard]] bool holds_much() const noexcept;
     [[nodiscard]] ARENITE_INLINE bool may_have_idle_slabs() noexcept;
     void give_up_idle_slabs() noexcept;
     void leave_empty_slabs() noexcept;
