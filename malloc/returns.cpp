@@ -151,8 +151,8 @@ void look() noexcept {
 
 } // namespace drop_in
 
-/// The thread's heap asks after some of its frees. It is watched then, if a look is due, or half of
-/// what it holds is free: the environment is not read within a free.
+/// The thread's heap asks after some of its frees. The thread is watched then, if a look is due, or
+/// half of what the heap holds is free: the look itself is for a call that follows.
 void detail::expect_idling(slab_heap& here, std::uint64_t now_ms) noexcept {
     using namespace drop_in;
     watch& w = watch_of_thread;
