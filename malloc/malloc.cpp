@@ -35,9 +35,12 @@ namespace {
 [[nodiscard]] void* take_rest(std::size_t bytes) noexcept {
     look();
     detail::slab_heap* const own = detail::thread_table::current_of_thread(0);
-    void* const p =
-        own != nullptr ? own->try_take(bytes, usual_alignment) : nullptr; // while it watches
-    return p != nullptr ? p : affinity_heap::of<of_malloc>().try_allocate(bytes, usual_alignment);
+    void* p = own != nullptr ? own->try_take(bytes, usual_alignment) : nullptr; // while it watches
+    if (p == nullptr)
+        p = affinity_heap::of<of_malloc>().try_allocate(bytes, usual_alignment);
+    if (own == nullptr) [[unlikely]]
+        begin_owed_watch(); // it has a heap by now
+    return p;
 }
 
 } // namespace

@@ -76,6 +76,8 @@ ARENITE_COLD void* no_memory() noexcept;
 
 /// To be called at each slow call: memory that is not used goes back.
 void look() noexcept;
+/// Where the thread has a heap since this call: what it freed of large objects before is looked at.
+void begin_owed_watch() noexcept;
 
 } // namespace drop_in
 } // namespace ARENITE_ABI

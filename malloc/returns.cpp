@@ -34,24 +34,29 @@ using detail::thread_table;
 /// watched, too, where a look is due, or half is free and 64 ms have passed, and while it frees
 /// much: its last calls before it waits may all be fast ones.
 ///
-/// Memory of large objects waits elsewhere. The first free of one begins a watch, too, and until a
-/// look finds that nothing waits, the thread's heap asks soon. A thread that has no heap looks at
-/// one in 16 of its calls.
+/// Memory of large objects waits elsewhere. The first of them that a thread frees or makes shorter
+/// begins a watch, too. Until some looks in a row have found nothing, its heap asks after 64 frees
+/// of a size that it allocates, and each look begins a watch. The calls of a thread without a heap
+/// are slow ones: the first after a look read the clock, each, then one in 16.
 ///
 /// A return takes a step in 4 ms, a fortieth of the time. A thread that waited makes up for up to
 /// 16 of them, one a call: a server that is asked twice a second makes a few calls each time, and
 /// nothing in between.
 struct watch {
-    std::uint64_t next_ms = 0;  ///< up to late_ms ago in a return
-    std::uint64_t fall_ms = 0;  ///< when a watch began since half of what is held was free
-    std::size_t seen_bytes = 0; ///< in use when the watch began
-    unsigned calls_left = 0;    ///< 0: it does not watch
-    unsigned without_heap = 0;  ///< calls
-    bool freed_large = false;   ///< since a look found that nothing waits
+    std::uint64_t next_ms = 0;   ///< up to late_ms ago in a return
+    std::uint64_t fall_ms = 0;   ///< when a watch began since half of what is held was free
+    std::size_t seen_bytes = 0;  ///< in use when the watch began
+    unsigned calls_left = 0;     ///< 0: it does not watch
+    std::uint8_t unlooked = 0;   ///< calls of a thread without a heap since its latest look
+    std::uint8_t idle_looks = 0; ///< in a row that found nothing to give back, and nothing waiting
+    bool freed_large = false;    ///< before idle_looks were enough
+    bool owes_watch = false;     ///< it did so before it had a heap
 };
 constexpr unsigned most_watched = 65536; // 1 ms
 constexpr unsigned first_watched = 1024; // which see the clock, each; then
 constexpr unsigned calls_a_clock = 16;
+constexpr unsigned first_unlooked = 64;
+constexpr unsigned enough_idle_looks = 20; // 10 s: longer than memory waits anywhere
 constexpr std::uint64_t step_ms = idle_pages::step_ms;
 constexpr std::uint64_t late_ms = 16 * step_ms;
 constexpr std::uint64_t falls_ms = 64;
@@ -92,17 +97,22 @@ ARENITE_NOINLINE void look_now(detail::slab_heap* own, std::uint64_t now) noexce
     if (is_early || !is_wanted())
         return;
     const int before = errno;
-    if (affinity_heap::give_back_due())
+    const bool gave = affinity_heap::give_back_due();
+    if (gave)
         w.next_ms = due + step_ms;
     const bool waits = page_source().give_back_due();
     errno = before;
+    w.unlooked = 0;
     if (own == nullptr)
         return;
-    if (!waits) {
+    if (gave || waits)
+        w.idle_looks = 0;
+    else if (w.idle_looks < enough_idle_looks)
+        ++w.idle_looks;
+    else
         w.freed_large = false;
-        own->watch_frees(false);
-    }
-    if (waits || idle_pages::held_by(*own) >= idle_pages::least_held_bytes)
+    own->watch_frees(w.freed_large);
+    if (w.freed_large || idle_pages::held_by(*own) >= idle_pages::least_held_bytes)
         begin_watch(*thread_table::mine(), idle_pages::in_use_in(*own));
 }
 
@@ -141,12 +151,20 @@ void look() noexcept {
         return;
     thread_table* const mine = thread_table::mine();
     detail::slab_heap* const own = mine != nullptr ? mine->current(0) : nullptr;
-    if (own == nullptr && w.without_heap++ % calls_a_clock != 0)
-        return;
+    if (own == nullptr && ++w.unlooked > first_unlooked) {
+        if (w.unlooked < first_unlooked + calls_a_clock)
+            return;
+        w.unlooked = first_unlooked;
+    }
     if (own != nullptr && w.calls_left == 1)
         end_watch(*mine, *own);
     if (const std::uint64_t now = detail::os::platform::now_ms(); now >= w.next_ms)
         look_now(own, now);
+}
+
+void begin_owed_watch() noexcept {
+    if (watch_of_thread.owes_watch)
+        detail::expect_idling_after_large();
 }
 
 } // namespace drop_in
@@ -174,11 +192,13 @@ void detail::expect_idling(slab_heap& here, std::uint64_t now_ms) noexcept {
 void detail::expect_idling_after_large() noexcept {
     using namespace drop_in;
     watch& w = watch_of_thread;
+    w.idle_looks = 0;
     if (w.freed_large || wanted.load(std::memory_order_relaxed) == no)
         return;
     thread_table* const mine = thread_table::mine();
     slab_heap* const own = mine != nullptr ? mine->current(0) : nullptr;
-    if (own == nullptr)
+    w.owes_watch = own == nullptr;
+    if (w.owes_watch)
         return;
     w.freed_large = true;
     own->watch_frees(true);

@@ -175,7 +175,7 @@ static void* free_large_then_small(void* of_count) {
     return NULL;
 }
 
-static void goes_back_where_a_thread_only_frees(int count) {
+static void goes_back_where_a_thread_frees_others(int count, void* (*as)(void*)) {
     free(malloc(bytes));
     pass_ms(700);
     for (int i = 0; i < count + 4 * most_ticks; ++i) {
@@ -184,10 +184,39 @@ static void goes_back_where_a_thread_only_frees(int count) {
     }
     const size_t before = resident();
     pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, free_large_then_small, &count) == 0);
+    CHECK(pthread_create(&thread, NULL, as, &count) == 0);
     pthread_join(thread, NULL);
     const size_t after = resident();
     printf("%zu kB resident, then %zu kB\n", before >> 10, after >> 10);
+    CHECK(after <= before - (36u << 20));
+}
+
+/* The same, but that it has a heap of its own afterwards, in which it makes a few calls. */
+static void* free_large_then_tick(void* of_count) {
+    for (int i = 0; i < *(int*)of_count; ++i)
+        free(all[i]);
+    for (int i = 0; i < most_ticks; ++i)
+        tick(50);
+    return NULL;
+}
+
+static void goes_back_from_between_large_objects(int count, int pairs) {
+    free(malloc(bytes));
+    pass_ms(700);
+    for (int i = 0; i < count; ++i)
+        memset(all[i] = malloc(200000), i, 200000);
+    const size_t before = resident();
+    for (int i = 0; i < count; ++i)
+        if (i % 8 != 0)
+            free(all[i]);
+    pass_ms(3000);
+    for (int i = 0; i < pairs; ++i)
+        free(malloc(64));
+    int ticks = 0;
+    for (; ticks < 10 * most_ticks && resident() > before - (36u << 20); ++ticks)
+        tick(50);
+    const size_t after = resident();
+    printf("%zu kB resident, then %zu kB after %d ticks\n", before >> 10, after >> 10, ticks);
     CHECK(after <= before - (36u << 20));
 }
 
@@ -276,7 +305,11 @@ int main(int argc, char** argv) {
             goes_back_after_large_objects(strtoul(argv[2], NULL, 10), atoi(argv[3]),
                                           strtoul(argv[4], NULL, 10), atoi(argv[5]));
         else if (strcmp(argv[1], "frees") == 0)
-            goes_back_where_a_thread_only_frees(atoi(argv[2]));
+            goes_back_where_a_thread_frees_others(atoi(argv[2]), free_large_then_small);
+        else if (strcmp(argv[1], "frees_first") == 0)
+            goes_back_where_a_thread_frees_others(atoi(argv[2]), free_large_then_tick);
+        else if (strcmp(argv[1], "between") == 0)
+            goes_back_from_between_large_objects(atoi(argv[2]), atoi(argv[3]));
         else if (strcmp(argv[1], "old") == 0)
             goes_back_while_only_old_objects_are_freed();
         else

@@ -132,7 +132,8 @@ public:
         return classes_.usage_approximate(slabs_.blocks());
     }
 
-    /// Looks at what may go back after 64 frees of a size instead of 4,096: or no longer so soon.
+    /// Looks at what may go back after 64 frees of a size that it allocates; not closely: after
+    /// 4,096, as before, unless half is free.
     void watch_frees(bool closely) noexcept;
 
     /// For an affinity, whose other threads free into bits apart: frees the slots of a word of a
