@@ -90,7 +90,7 @@ public:
 
     [[nodiscard]] thread_heap_kind kind() const noexcept { return kind_; }
     [[nodiscard]] bool is_locked() const noexcept { return locked_; }
-    /// True if another thread than this one has it.
+    /// True if another thread than this one has it for itself: no locked one.
     [[nodiscard]] bool is_anothers() const noexcept {
         return !locked_ && !is_abandoned() && !is_mine(thread_table::thread());
     }
