@@ -30,14 +30,11 @@ namespace {
 constexpr const char* freed_by_another = "another thread freed it already";
 }
 
-/// Most objects are a slot of a page of a block in which something was freed before. A size above
-/// the slot's fails the comparison, too, as the subtraction is unsigned.
+/// Most objects are a slot of a page of a block in which something was freed before.
 void remote_queue::free(void* p, std::size_t bytes, std::size_t alignment,
                         slab_heap* own) noexcept {
     const slab* const page = heap_->page_of_slot(p);
-    if (page == nullptr ||
-        (bytes != unknown_bytes && std::size_t{page->slot_bytes} - bytes >= page->slack))
-        [[unlikely]]
+    if (page == nullptr || (bytes != unknown_bytes && !page->is_slot_for(bytes))) [[unlikely]]
         return free_elsewhere(p, bytes, alignment, own);
     remote_frees* const r = remote_frees::find(remote_frees::head_of(p));
     if (r == nullptr) [[unlikely]]

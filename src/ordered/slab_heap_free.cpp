@@ -173,10 +173,8 @@ void slab_heap::deallocate_elsewhere(void* p, std::size_t bytes, std::size_t ali
         slab_block& head = *slabs_.geometry().block_of(p);
         slab& s = head.slab_at(offset);
         // The tag names this heap: that of another heap's slab, or of one with joined slots, does
-        // not match, and such a free goes the long way with all checks. The subtraction is
-        // unsigned, so a size above the slot's fails the comparison, too.
-        if (s.is_here<false>(this) &&
-            (bytes == unknown_bytes || std::size_t{s.slot_bytes} - bytes < s.slack)) [[likely]] {
+        // not match, and such a free goes the long way with all checks.
+        if (s.is_here<false>(this) && (bytes == unknown_bytes || s.is_slot_for(bytes))) [[likely]] {
             if (s.inverse == 0)
                 return deallocate_single(s, head, p, bytes, alignment);
             if (set_free(s, s.index_of(offset))) [[likely]]

@@ -57,8 +57,7 @@ bool slab_survey::may_have(const slab& s, std::size_t slots, std::size_t bytes,
         return false;
     if (slots != 1)
         return bytes > (slots - 1) * s.slot_bytes;
-    return s.slot_bytes - std::max<std::size_t>(bytes, 1) < s.slack ||
-           is_of_class(s, bytes, alignment);
+    return s.is_slot_for(std::max<std::size_t>(bytes, 1)) || is_of_class(s, bytes, alignment);
 }
 
 bool slab_survey::fits_in_place(const slab_source& in, const void* p, std::size_t bytes,

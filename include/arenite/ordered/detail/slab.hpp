@@ -56,6 +56,12 @@ struct alignas(64) slab {
     }
     static constexpr std::uint16_t words_behind_page = 64 / sizeof(bits::word);
 
+    /// True if a request of so many bytes takes a slot of this size. The subtraction is unsigned: a
+    /// size above the slot's fails the comparison, too.
+    [[nodiscard]] ARENITE_INLINE bool is_slot_for(std::size_t bytes) const noexcept {
+        return std::size_t{slot_bytes} - bytes < slack;
+    }
+
     /// See size_class; `single` for one slot of any number of units, `none` for what is no slab.
     [[nodiscard]] unsigned slot_class() const noexcept {
         if (inverse != 0)
