@@ -50,8 +50,9 @@ page_resource::range* page_resource::make_range(std::size_t bytes, std::size_t k
     auto* const base = static_cast<std::byte*>(platform::reserve(bytes, alignment));
     if (base == nullptr)
         return nullptr;
-    if (kept < bytes) // others get them only where they have no others: the system begins on top
-        platform::release(base + kept, bytes - kept);
+    // Others get them only where they have no others: the system begins on top.
+    if (kept < bytes && !platform::release(base + kept, bytes - kept))
+        kept = bytes;
     void* const own = platform::reserve(own_bytes, platform::page_bytes());
     if (own == nullptr || !platform::commit(own, own_bytes)) {
         if (own != nullptr)
@@ -78,9 +79,12 @@ page_resource::range* page_resource::make_range(std::size_t bytes, std::size_t k
     return r;
 }
 
-void page_resource::end_range(range* r) noexcept {
-    platform::release(r->base, r->bytes());
+/// False where the system keeps the addresses: then it stays.
+bool page_resource::end_range(range* r) noexcept {
+    if (!platform::release(r->base, r->bytes()))
+        return false;
     platform::release(r, r->own_bytes);
+    return true;
 }
 
 page_resource::range* page_resource::add_range(std::size_t bytes, std::size_t alignment) noexcept {
@@ -150,10 +154,8 @@ bool page_resource::grow(range& r, std::size_t end) noexcept {
         more = std::clamp(align_up(more / 2, step), least, most);
     }
     const std::size_t kept = std::clamp(align_up(more / 2, step), least, more);
-    if (refused && kept < more) {
-        platform::release(behind + kept * unit, (more - kept) * unit);
+    if (refused && kept < more && platform::release(behind + kept * unit, (more - kept) * unit))
         more = kept;
-    }
     r.units += more;
     if (&r == first_)
         first_bytes_.store(r.bytes(), std::memory_order_release);
@@ -218,15 +220,16 @@ void page_resource::end_empty_ranges() noexcept {
         return;
     for (range* before = first_; before->next != nullptr;) {
         range* r = before->next;
-        if (r->in_use() != 0) {
-            before = r;
-            continue;
+        range* const next = r->next;
+        if (r->in_use() == 0) {
+            r->stop_waiting(0, r->units, waiting_); // its memory has gone in any case
+            if (end_range(r)) {
+                before->next = next;
+                further_ranges_.fetch_sub(1, std::memory_order_release);
+                continue;
+            }
         }
-        before->next = r->next;
-        for (std::size_t g = 0; g < 2; ++g)
-            waiting_.units[g] -= r->waiting_units[g];
-        end_range(r);
-        further_ranges_.fetch_sub(1, std::memory_order_release);
+        before = r;
     }
 }
 
@@ -239,11 +242,12 @@ void page_resource::give_up_addresses(range& r) noexcept {
     r.cannot_grow = false;
     if (kept >= r.units || (r.units - kept) * unit < smallest_range_bytes)
         return;
-    // Memory that was freed while trim() gave other memory back waits there.
+    // Memory that was freed while trim() gave other memory back waits there, and goes in any case.
     r.stop_waiting(kept, r.units - kept, waiting_);
+    if (!platform::release(r.base + kept * unit, (r.units - kept) * unit))
+        return;
     if (r.window != 0)
         r.clear_huge(align_up(kept, r.window), align_up(r.units, r.window));
-    platform::release(r.base + kept * unit, (r.units - kept) * unit);
     r.units = kept;
     r.touched_units = std::min(r.touched_units, kept);
     r.usable_units.store(std::min(r.usable_units.load(std::memory_order_relaxed), kept),

@@ -119,11 +119,11 @@ void* platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
     // Cut the range that is aligned out of the larger one.
     auto* const begin = static_cast<std::byte*>(p);
     const std::size_t before = padding_for(p, alignment);
-    if (before != 0)
-        ::munmap(begin, before);
-    if (slack != before)
-        ::munmap(begin + before + bytes, slack - before);
-    return begin + before;
+    if ((before == 0 || ::munmap(begin, before) == 0) &&
+        (slack == before || ::munmap(begin + before + bytes, slack - before) == 0))
+        return begin + before;
+    ::munmap(begin, *asked); // nobody would know of what was not cut off
+    return nullptr;
 }
 
 bool platform::extend(void* p, std::size_t bytes) noexcept {
@@ -136,9 +136,12 @@ bool platform::extend(void* p, std::size_t bytes) noexcept {
     return false;
 }
 
-void platform::release(void* p, std::size_t bytes) noexcept {
+bool platform::release(void* p, std::size_t bytes) noexcept {
     const errno_kept keep;
-    ::munmap(p, bytes);
+    if (::munmap(p, bytes) == 0)
+        return true;
+    drop(p, bytes);
+    return false;
 }
 
 bool platform::commit(void* p, std::size_t bytes) noexcept {

@@ -102,13 +102,12 @@ void* platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
 
 bool platform::extend(void*, std::size_t) noexcept { return false; }
 
-void platform::release(void* p, std::size_t bytes) noexcept {
+bool platform::release(void* p, std::size_t bytes) noexcept {
     const errors_kept keep;
     MEMORY_BASIC_INFORMATION region;
     if (::VirtualQuery(p, &region, sizeof region) == sizeof region && region.AllocationBase == p)
-        ::VirtualFree(p, 0, MEM_RELEASE);
-    else
-        ::VirtualFree(p, bytes, MEM_DECOMMIT);
+        return ::VirtualFree(p, 0, MEM_RELEASE) != 0;
+    return ::VirtualFree(p, bytes, MEM_DECOMMIT) != 0;
 }
 
 bool platform::commit(void* p, std::size_t bytes) noexcept {

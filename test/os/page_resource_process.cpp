@@ -384,6 +384,35 @@ TEST(page_resource_death, a_request_may_take_nearly_all_of_a_limited_address_spa
     EXPECT_EXIT(serve_one_large_request(), testing::ExitedWithCode(0), "");
 }
 
+/// All mappings that the system allows, until it ends: every second page of a large one gets
+/// another access.
+class all_mappings {
+public:
+    all_mappings() {
+        EXPECT_IN_CHILD(filler_ != nullptr);
+        std::size_t split = 0;
+        while (split < many && platform::commit(filler_ + 2 * split * page_, page_))
+            ++split;
+        EXPECT_IN_CHILD(split < many); // else the limit is another one here
+    }
+    ~all_mappings() { platform::release(filler_, 2 * many * page_); }
+    all_mappings(const all_mappings&) = delete;
+    all_mappings& operator=(const all_mappings&) = delete;
+
+private:
+    static constexpr std::size_t many = 70'000;
+    std::size_t page_ = platform::page_bytes();
+    std::byte* filler_ = bytes_at(platform::reserve(2 * many * page_, page_));
+};
+
+/// False where the system allows more of them than are made here.
+bool can_take_all_mappings() {
+    std::ifstream file{"/proc/sys/vm/max_map_count"};
+    std::size_t allowed = 0;
+    file >> allowed;
+    return !support::emulated() && allowed <= 66'000;
+}
+
 [[noreturn]] void free_without_a_mapping_left() {
     page_resource pages{page_options{.reserve_bytes = 64_MiB, .huge = huge_pages::never}};
     std::array<std::byte*, 3> p{};
@@ -391,15 +420,7 @@ TEST(page_resource_death, a_request_may_take_nearly_all_of_a_limited_address_spa
         each = bytes_at(pages.allocate(16 * unit));
         std::memset(each, 1, 16 * unit);
     }
-    // Every second page of a large mapping gets another access until there is no mapping left.
-    constexpr std::size_t many = 70'000;
-    const std::size_t page = platform::page_bytes();
-    std::byte* filler = bytes_at(platform::reserve(2 * many * page, page));
-    EXPECT_IN_CHILD(filler != nullptr);
-    std::size_t split = 0;
-    while (split < many && platform::commit(filler + 2 * split * page, page))
-        ++split;
-    EXPECT_IN_CHILD(split < many); // else the limit is another one here
+    const all_mappings taken;
     pages.release(p[1], 16 * unit);
     EXPECT_IN_CHILD(platform::resident_bytes(p[1], 16 * unit) == 0);
     EXPECT_IN_CHILD(p[0][16 * unit - 1] == std::byte{1});
@@ -411,14 +432,46 @@ TEST(page_resource_death, a_request_may_take_nearly_all_of_a_limited_address_spa
 }
 
 TEST(page_resource_death, memory_goes_back_also_where_no_mapping_is_left) {
-    if (support::emulated())
-        GTEST_SKIP() << "an emulator ignores limits";
-    std::ifstream file{"/proc/sys/vm/max_map_count"};
-    std::size_t allowed = 0;
-    file >> allowed;
-    if (allowed > 66'000)
+    if (!can_take_all_mappings())
         GTEST_SKIP() << "more mappings are allowed here than the test makes";
     EXPECT_EXIT(free_without_a_mapping_left(), testing::ExitedWithCode(0), "");
+}
+
+/// Addresses in front of a mapping that others have go back only where one more is allowed, since
+/// the system has both as one.
+[[noreturn]] void trim_without_a_mapping_left() {
+    page_resource pages{page_options{.huge = huge_pages::never}};
+    std::byte* const kept = bytes_at(pages.allocate(unit));
+    std::byte* const large = bytes_at(pages.allocate(200_MiB));
+    std::memset(large, 1, 1_MiB);
+    std::byte* end = large + 200_MiB; // of what the resource has reserved
+    while (pages.owns(end))
+        end += unit;
+    EXPECT_IN_CHILD(platform::extend(end, 1_MiB)); // as others may
+    platform::advise_huge(end, 1_MiB, false);
+    EXPECT_IN_CHILD(platform::commit(end, 1_MiB));
+    pages.deallocate(large, 200_MiB);
+    {
+        const all_mappings taken;
+        pages.trim();
+        EXPECT_IN_CHILD(platform::resident_bytes(large, 1_MiB) == 0);
+        EXPECT_IN_CHILD(pages.owns(end - unit)); // none is lost
+        EXPECT_IN_CHILD(pages.try_allocate(200_MiB) == large);
+        large[0] = std::byte{2};
+        pages.deallocate(large, 200_MiB);
+    }
+    pages.trim();
+    EXPECT_IN_CHILD(!pages.owns(end - unit));
+    EXPECT_IN_CHILD(platform::extend(end - unit, unit));
+    EXPECT_IN_CHILD(pages.owns(kept));
+    EXPECT_IN_CHILD(pages.usage().bytes_in_use == unit);
+    std::_Exit(0);
+}
+
+TEST(page_resource_death, no_addresses_are_lost_where_no_mapping_is_left) {
+    if (!can_take_all_mappings())
+        GTEST_SKIP() << "more mappings are allowed here than the test makes";
+    EXPECT_EXIT(trim_without_a_mapping_left(), testing::ExitedWithCode(0), "");
 }
 #endif
 

@@ -32,7 +32,8 @@ namespace os {
 ///                      changed
 /// release(p, n)        ends a reservation whatever its state: all of it, or its upper part. Where
 ///                      the system has no such thing the part only loses its memory, and its
-///                      addresses go with the rest
+///                      addresses go with the rest. False where the system refuses, as Linux does
+///                      where that would make one mapping too many: they stay, without memory
 /// commit(p, n)         makes part of a reservation usable, zero-filled if it was not committed
 ///                      before; false where the system refuses, then nothing has changed
 /// decommit(p, n)       gives its memory back and takes the access away. May leave the access where
@@ -59,7 +60,7 @@ struct platform {
     static constexpr bool reservations_grow = true;
 #endif
     [[nodiscard]] static bool extend(void* p, std::size_t bytes) noexcept;
-    static void release(void* p, std::size_t bytes) noexcept;
+    static bool release(void* p, std::size_t bytes) noexcept;
 
     [[nodiscard]] static bool commit(void* p, std::size_t bytes) noexcept;
     static bool decommit(void* p, std::size_t bytes) noexcept;
