@@ -35,7 +35,8 @@ namespace {
 [[nodiscard]] void* take_rest(std::size_t bytes) noexcept {
     look();
     detail::slab_heap* const own = detail::thread_table::current_of_thread(0);
-    void* p = own != nullptr ? own->try_take(bytes, usual_alignment) : nullptr; // while it watches
+    void* p =
+        own != nullptr ? own->try_take_any(bytes, usual_alignment) : nullptr; // while it watches
     if (p == nullptr)
         p = affinity_heap::of<of_malloc>().try_allocate(bytes, usual_alignment);
     if (own == nullptr) [[unlikely]]
@@ -47,7 +48,7 @@ namespace {
 
 void* take_slow(std::size_t bytes) noexcept {
     // Once for all that follows: the heap does not ask again, see slab_front::allocate_slow.
-    void* const p = ready()->try_take_unlisted(bytes, usual_alignment);
+    void* const p = ready()->try_take_any(bytes, usual_alignment);
     return p != nullptr ? p : take_rest(bytes);
 }
 

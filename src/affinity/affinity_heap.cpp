@@ -286,12 +286,12 @@ detail::heap_owner affinity_heap::as_owner() noexcept {
 
 // ---- allocate -----------------------------------------------------------------------------------
 
-/// A slot of a size that the inlined call does not look up, where one lies ready, before all that
-/// takes registers.
+/// A slot that the inlined call does not look for, where one lies ready, before all that takes
+/// registers.
 void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
     if constexpr (!ARENITE_IS_MALLOC) // which has asked for it before it came here
         if (detail::slab_front* const mine = thread_table::ready_within(thread_place_, alignment))
-            if (void* const p = mine->try_take_unlisted(bytes, alignment)) [[likely]]
+            if (void* const p = mine->try_take_any(bytes, alignment)) [[likely]]
                 return p;
     return allocate_slower(bytes, alignment);
 }

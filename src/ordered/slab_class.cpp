@@ -107,7 +107,7 @@ bool slab_class::open_more(const slab& s) noexcept {
     for (std::size_t i = 0;; open = std::min(2 * open, all)) {
         for (; i < open; ++i)
             free += words[i] == 0 ? 0 : bits::count_ones(words[i]);
-        open_words_ = static_cast<std::uint32_t>(open);
+        open_words_ = static_cast<std::uint16_t>(open);
         if (free * least_share >= std::min<std::size_t>(open * bits::word_bits, s.slots))
             return true;
         if (open == all)
@@ -119,7 +119,7 @@ bool slab_class::next_word(const slab_source& in) noexcept {
     if (current_ == nullptr)
         return false;
     const slab& s = *current_;
-    const auto from = static_cast<std::size_t>(free_ - s.bitmap()) + 1;
+    const auto from = static_cast<std::size_t>(free_ - s.bitmap());
     if (enter_word(s, from, in))
         return true;
     const std::size_t open = open_words_;
@@ -138,6 +138,7 @@ bool slab_class::enter_word(const slab& s, std::size_t from, const slab_source& 
         if (words[i] == 0)
             continue;
         free_ = words + i;
+        aim(words[i]);
         first_ = in.begin_of(s) + i * bits::word_bits * slot_bytes_;
         return true;
     }

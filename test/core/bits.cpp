@@ -222,6 +222,17 @@ TEST(bits, test_and_set_says_what_was_there_and_counts_modulo_a_word) {
     }
 }
 
+TEST(bits, test_and_clear_says_what_was_there) {
+    for (std::size_t n = 0; n < detail::bits::word_bits; ++n) {
+        const detail::bits::word bit = detail::bits::word{1} << n;
+        detail::bits::word w = ~detail::bits::word{0};
+        EXPECT_TRUE(detail::bits::test_and_clear(w, n));
+        EXPECT_EQ(w, ~bit);
+        EXPECT_FALSE(detail::bits::test_and_clear(w, n));
+        EXPECT_EQ(w, ~bit);
+    }
+}
+
 TEST(bits, a_run_ends_at_a_word_that_has_none_of_it) {
     const detail::bits::word words[]{~detail::bits::word{0} << 62, 0, 7, ~detail::bits::word{0}};
     EXPECT_EQ(detail::bits::find_set_run(words, 0, 256, 2), 62u);

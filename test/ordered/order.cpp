@@ -135,8 +135,9 @@ TEST_P(ordered_heap_order, what_was_freed_at_random_is_filled_in_address_order) 
     const std::size_t reserved = heap.usage().bytes_reserved;
     const auto freed = give_random_half(all, 48);
     const auto again = take(heap, freed.size(), 48);
-    // Up to the end of the open block, and then from the lowest hole of the heap to the highest.
-    EXPECT_LE(descents(again), 1u);
+    // First the slot that was next before. Up to the end of the open block, and then from the
+    // lowest hole of the heap to the highest.
+    EXPECT_LE(descents(again), 2u);
     EXPECT_EQ(heap.usage().bytes_reserved, reserved) << "it did not grow";
     const auto reused =
         std::count_if(again.begin(), again.end(), [&](void* p) { return freed.contains(p); });
@@ -171,8 +172,9 @@ TEST_P(ordered_heap_order, each_size_is_filled_in_address_order) {
         const std::size_t bytes = some_bytes();
         again.emplace_back(heap.allocate(bytes, 8), bytes);
     }
-    // From the slab that each allocates from to the lowest one, and then upward.
-    EXPECT_LE(descents_in_each_size(again), 8u);
+    // From the slot that was next before, and the slab that each allocates from, to the lowest one,
+    // and then upward.
+    EXPECT_LE(descents_in_each_size(again), 16u);
     EXPECT_EQ(heap.usage().bytes_reserved, reserved) << "it did not grow";
 }
 
@@ -199,14 +201,16 @@ TEST_P(ordered_heap_order, what_is_free_further_down_is_next_whenever_it_was_fre
 
 // ---- what was just freed ------------------------------------------------------------------------
 
-TEST_P(ordered_heap_order, the_latest_allocation_is_given_straight_back) {
+TEST_P(ordered_heap_order, an_object_that_comes_and_goes_has_two_places) {
     for (const std::size_t bytes : {1_B, 8_B, 24_B, 48_B, 200_B, 1000_B, 8000_B, 20'000_B}) {
         static_cast<void>(heap.allocate(bytes, 8));
-        void* const p = heap.allocate(bytes, 8);
+        std::set<void*> places;
         for (int i = 0; i < 1000; ++i) {
+            void* const p = heap.allocate(bytes, 8);
+            places.insert(p);
             heap.deallocate(p, bytes, 8);
-            ASSERT_EQ(heap.allocate(bytes, 8), p) << bytes;
         }
+        EXPECT_LE(places.size(), 2u) << bytes;
     }
     EXPECT_EQ(pages.calls(), 2u) << "not one for what comes and goes";
 }

@@ -7,8 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 using namespace arenite;
@@ -57,38 +60,78 @@ TEST(block_range, holds_what_lies_from_its_lowest_block_to_the_end_of_its_highes
     EXPECT_FALSE(range.may_hold(at(0xa0000)));
 }
 
-TEST(slab_front, a_ready_slot_of_1_to_8_KiB_is_taken_at_once_and_of_no_other_size) {
+TEST(slab_front, a_ready_slot_of_up_to_8_KiB_is_taken_at_once_and_of_no_other_size) {
     if (detail::slow_only)
         GTEST_SKIP() << "in this build no slot is taken at once";
     const auto fresh = [] {
         return detail::slab_heap{detail::block_options{}, upstream{&page_source()},
                                  detail::heap_owner{.heap = nullptr}};
     };
-    for (const std::size_t bytes : {1025u, 1500u, 2048u, 5000u, 8192u}) {
+    for (const std::size_t bytes : {1u, 100u, 1024u, 1025u, 1500u, 2048u, 5000u, 8192u}) {
         detail::slab_heap heap = fresh();
-        EXPECT_EQ(heap.try_take_unlisted(bytes, 8), nullptr) << "none of " << bytes << " is ready";
+        EXPECT_EQ(heap.try_take_any(bytes, 8), nullptr) << "none of " << bytes << " is ready";
         // The run before a block's bookkeeping may have room for one slot alone.
         std::vector<void*> first{heap.try_allocate(bytes, 16)};
-        void* next = heap.try_take_unlisted(bytes, 16);
+        void* next = heap.try_take_any(bytes, 16);
         if (next == nullptr) {
             first.push_back(heap.try_allocate(bytes, 16));
-            next = heap.try_take_unlisted(bytes, 16);
+            next = heap.try_take_any(bytes, 16);
         }
         ASSERT_NE(next, nullptr) << bytes;
         EXPECT_GE(heap.size_of(next), bytes);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(next) % 16, 0u);
         heap.deallocate(next, bytes, 16);
-        EXPECT_EQ(heap.try_take_unlisted(bytes, 3), nullptr) << "no alignment";
-        EXPECT_EQ(heap.try_take_unlisted(bytes, 0), nullptr) << "no alignment";
-        EXPECT_EQ(heap.try_take_unlisted(bytes, 32), nullptr);
+        EXPECT_EQ(heap.try_take_any(bytes, 3), nullptr) << "no alignment";
+        EXPECT_EQ(heap.try_take_any(bytes, 0), nullptr) << "no alignment";
+        EXPECT_EQ(heap.try_take_any(bytes, 32), nullptr);
         for (void* const p : first)
             heap.deallocate(p, bytes, 16);
     }
-    detail::slab_heap heap = fresh();
-    void* const small = heap.try_allocate(1024, 16);
-    EXPECT_EQ(heap.try_take_unlisted(1024, 16), nullptr) << "it is looked up";
-    EXPECT_EQ(heap.try_take_unlisted(8193, 16), nullptr) << "it has no slots";
-    heap.deallocate(small, 1024, 16);
+    EXPECT_EQ(fresh().try_take_any(8193, 16), nullptr) << "it has no slots";
+}
+
+TEST(slab_front, the_next_slot_does_not_wait_for_what_was_just_freed) {
+    if (detail::slow_only)
+        GTEST_SKIP() << "in this build no slot is taken at once";
+    detail::slab_heap heap{detail::block_options{}, upstream{&page_source()},
+                           detail::heap_owner{.heap = nullptr}};
+    constexpr std::size_t bytes = 32;
+    std::array<void*, 8> p{};
+    for (void*& each : p)
+        each = heap.try_allocate(bytes, 16);
+    ASSERT_TRUE(std::is_sorted(p.begin(), p.end(), std::less<>{}));
+    void* const ninth = static_cast<std::byte*>(p[7]) + bytes;
+    heap.deallocate(p[2], bytes, 16);
+    heap.deallocate(p[5], bytes, 16);
+    EXPECT_EQ(heap.try_take(bytes, 16), ninth); // which was the lowest when p[7] was taken
+    EXPECT_EQ(heap.try_take(bytes, 16), p[2]);
+    EXPECT_EQ(heap.try_take(bytes, 16), p[5]);
+}
+
+TEST(slab_front, where_the_next_slot_is_not_free_another_one_of_its_word_is) {
+    if (detail::slow_only)
+        GTEST_SKIP() << "in this build no slot is taken at once";
+    detail::slab_heap heap{detail::block_options{}, upstream{&page_source()},
+                           detail::heap_owner{.heap = nullptr}};
+    constexpr std::size_t bytes = 32;
+    std::vector<void*> p{heap.try_allocate(bytes, 16)};
+    while (void* const more = heap.try_take(bytes, 16))
+        p.push_back(more);
+    ASSERT_GT(p.size(), 3u);
+    EXPECT_EQ(heap.try_take_any(bytes, 16), nullptr); // the word has no free slot
+    heap.deallocate(p[1], bytes, 16);
+    EXPECT_EQ(heap.try_take(bytes, 16), nullptr); // it was not the last one that was taken
+    EXPECT_EQ(heap.try_take_any(bytes, 16), p[1]);
+    heap.deallocate(p[1], bytes, 16);
+    EXPECT_EQ(heap.try_take(bytes, 16), p[1]) << "one object that comes and goes";
+    // The next slot is taken by another way: beside an object.
+    heap.deallocate(p[0], bytes, 16);
+    heap.deallocate(p[2], bytes, 16);
+    EXPECT_EQ(heap.try_take_any(bytes, 16), p[0]); // p[2] is next
+    EXPECT_EQ(heap.try_allocate_near(p[3], bytes, 16), p[2]);
+    EXPECT_EQ(heap.try_take(bytes, 16), nullptr);
+    heap.deallocate(p[0], bytes, 16);
+    EXPECT_EQ(heap.try_allocate(bytes, 16), p[0]);
 }
 
 } // namespace

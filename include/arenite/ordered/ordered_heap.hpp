@@ -49,8 +49,9 @@ struct ordered_options {
 ///                   ^ next of this size
 ///     block   | bits | page of 48-byte slots | bits | page of 48-byte slots | bits | ...
 ///
-/// A request takes the lowest free slot of the slab that its size currently allocates from. Where
-/// what is open of that slab has been walked through (64 slots at first, more as they fill),
+/// A request takes the lowest free slot of the slab that its size currently allocates from, chosen
+/// when the one before was taken: a slot that has come free since, further down, is the one after.
+/// Where what is open of that slab has been walked through (64 slots at first, more as they fill),
 /// allocation begins it anew if a quarter of that is free and no other slab has room; else it moves
 /// to the lowest slab of which an eighth is free (a quarter or half for slabs of less than 64 KiB).
 /// So objects allocated together lie together, whatever was freed before. Freeing sets one bit,
@@ -63,7 +64,7 @@ struct ordered_options {
 ///            graphs, trees, entities. If all die together: linear/linear_resource.hpp. If all have
 ///            one size: pool/pool_resource.hpp. While thousands are deleted in no order:
 ///            ordered/deferred_frees.hpp.
-/// Cost:      up to 1024 bytes, aligned to 16 at most: allocate O(1), 12 instructions inlined if
+/// Cost:      up to 1024 bytes, aligned to 16 at most: allocate O(1), 14 instructions inlined if
 ///            the size is a constant; deallocate O(1), a call of about 32, or 60 in a heap of up to
 ///            64 KiB, and for sizes of which few objects live in one below 8 MiB. Larger objects
 ///            take a call each way. A slow call, at most one in 64 of a size while memory is in

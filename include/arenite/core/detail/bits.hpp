@@ -50,6 +50,20 @@ inline constexpr std::size_t word_bits = 64;
     return false;
 }
 
+/// Clears bit n, which is below 64; true if it was set.
+[[nodiscard]] ARENITE_INLINE bool test_and_clear(word& now, std::size_t n) noexcept {
+#if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__)
+    bool was_set;
+    __asm__("btrq %2, %1" : "=@ccc"(was_set), "+r"(now) : "r"(n));
+    return was_set;
+#else
+    const word bit = word{1} << n;
+    const bool was_set = (now & bit) != 0;
+    now &= ~bit;
+    return was_set;
+#endif
+}
+
 /// Calls f(word&, mask) for each word that the run touches, lowest first.
 template <class Word, class F>
 ARENITE_INLINE constexpr void for_each_part(Word* words, std::size_t first, std::size_t count,

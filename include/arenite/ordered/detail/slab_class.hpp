@@ -24,9 +24,15 @@ using slab_list = address_list<slab>;
 
 /// The slots of one size in a heap: its slabs, and the one that it allocates from.
 ///
-///     free   --> | word of bits |     the word that it allocates from, and
-///     first  --> the slot of its lowest bit
+///     free   --> | word of bits |     the word that it allocates from,
+///     first  --> the slot of its first bit, and
+///     next       the number of its lowest free slot, when the one before was taken
 ///     slabs      | 1 0 0 ... | 0 0 ... | 1 1 1 ... |      in address order, 1: free
+///
+/// Which slot is next is found out when the one before is taken: so a request knows its address at
+/// once, and need not wait for a free just before it, whose word and bit take long to find. A lower
+/// slot that comes free meanwhile is the one after. The bit decides: where it says that the next
+/// slot is not free, a slow call looks for another one.
 ///
 /// The last of a heap's classes, size_class::single, has only a count: each of its slabs is one
 /// slot, and none is allocated from again.
@@ -54,9 +60,17 @@ public:
         slot_bytes_ = slot_bytes;
     }
 
-    /// The lowest free slot of the word; nullptr where there is none. `number` is that of this
-    /// class; where it is a constant, so is the size of a slot.
+    /// The next slot, if it is free; else nullptr. `number` is that of this class; where it is a
+    /// constant, so is the size of a slot.
     [[nodiscard]] ARENITE_INLINE void* try_take(unsigned number) noexcept;
+    /// Where that was nullptr, once more: the lowest free slot of the word; nullptr where there is
+    /// none.
+    [[nodiscard]] ARENITE_INLINE void* try_take_again(unsigned number) noexcept {
+        if (*free_ == 0)
+            return nullptr;
+        aim(*free_);
+        return try_take(number);
+    }
 
     [[nodiscard]] std::uint32_t slot_bytes() const noexcept { return slot_bytes_; }
     [[nodiscard]] std::int64_t live() const noexcept { return live_; }
@@ -117,6 +131,10 @@ private:
     [[nodiscard]] bool open_more(const slab& s) noexcept;
     bool enter_word(const slab& s, std::size_t from, const slab_source& in) noexcept;
     void count_pages(std::uint32_t now) noexcept;
+    /// The lowest slot of a word that has one is tried next.
+    ARENITE_INLINE void aim(bits::word free) noexcept {
+        next_ = static_cast<std::uint8_t>(std::countr_zero(free));
+    }
 
     /// A class without a current slab allocates from this word: never written, since it is 0.
     static bits::word no_slots;
@@ -130,16 +148,19 @@ private:
     slab_list all_;
     slab* current_ = nullptr;
     std::uint32_t units_ = 0;      ///< modulo 4 TiB
-    std::uint32_t open_words_ = 0; ///< the first of the current slab's
+    std::uint16_t open_words_ = 0; ///< the first of the current slab's
+    std::uint8_t next_ = 0;        ///< the slot of the word `free` that is tried next
 };
 
 ARENITE_INLINE void* slab_class::try_take(unsigned number) noexcept {
-    const bits::word free = *free_;
-    if (free == 0) [[unlikely]]
+    const std::uint32_t index = next_;
+    bits::word free = *free_;
+    if (!bits::test_and_clear(free, index)) [[unlikely]]
         return nullptr;
-    *free_ = free & (free - 1);
+    *free_ = free;
     ++live_;
-    const auto index = static_cast<std::uint32_t>(std::countr_zero(free));
+    if (free != 0) [[likely]]
+        aim(free);
     const std::uint32_t slot_bytes =
         ARENITE_IS_CONSTANT(number) ? static_cast<std::uint32_t>(size_class::slot_bytes(number))
                                     : slot_bytes_;

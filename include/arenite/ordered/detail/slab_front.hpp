@@ -90,15 +90,18 @@ public:
         return classes_.try_take_at(offset);
     }
 
-    /// try_take for sizes above those that are looked up, up to 8 KiB; else nullptr. For slow
+    /// try_take for all sizes up to 8 KiB, and for any slot of the word: else nullptr. For slow
     /// calls, since it is too long to be inlined at each place that allocates.
-    [[nodiscard]] ARENITE_INLINE void* try_take_unlisted(std::size_t bytes,
-                                                         std::size_t alignment) noexcept {
+    [[nodiscard]] ARENITE_INLINE void* try_take_any(std::size_t bytes,
+                                                    std::size_t alignment) noexcept {
         using namespace size_class;
-        if (slow_only || bytes <= largest_listed_bytes || bytes > largest_bytes || alignment > 16 ||
-            !is_alignment(alignment)) // all slots of these sizes are so aligned
+        if (slow_only || bytes > largest_bytes || alignment > 16 || !is_alignment(alignment))
             return nullptr;
-        return try_take(computed(bytes));
+        // All slots above those that are listed are so aligned.
+        const unsigned number =
+            bytes <= largest_listed_bytes ? of_listed(bytes, alignment) : computed(bytes);
+        void* const p = try_take(number);
+        return p != nullptr ? p : classes_[number].try_take_again(number);
     }
 
     /// nullptr where there is no memory, or the alignment is no power of two.

@@ -54,7 +54,9 @@ struct return_clock {
 ///
 /// Allocation, fast to slow; each is tried when the one above has nothing:
 ///
-///     try_take            the lowest free slot of the word                        inline
+///     try_take            the slot of the word that was the lowest free one when
+///                         the one before was taken                                inline
+///     try_take_any        the lowest free slot of the word
 ///     class: next_word    the next open word with a free slot, or the first one again
 ///     next_slab           the lowest slab of the class of which enough is free
 ///     donors: try_take    neighbouring slots of a sparse slab of a smaller class, one object at a
