@@ -90,18 +90,18 @@ public:
         return classes_.try_take_at(offset);
     }
 
-    /// try_take for all sizes up to 8 KiB, and for any slot of the word: else nullptr. For slow
-    /// calls, since it is too long to be inlined at each place that allocates.
+    /// A slot of any size up to 8 KiB, where its word has one; else nullptr. For slow calls, after
+    /// try_take has found none: it is too long to be inlined at each place that allocates.
     [[nodiscard]] ARENITE_INLINE void* try_take_any(std::size_t bytes,
                                                     std::size_t alignment) noexcept {
         using namespace size_class;
         if (slow_only || bytes > largest_bytes || alignment > 16 || !is_alignment(alignment))
             return nullptr;
-        // All slots above those that are listed are so aligned.
-        const unsigned number =
-            bytes <= largest_listed_bytes ? of_listed(bytes, alignment) : computed(bytes);
+        if (bytes <= largest_listed_bytes)
+            return try_take_again(of_listed(bytes, alignment));
+        const unsigned number = computed(bytes); // all slots of these sizes are so aligned
         void* const p = try_take(number);
-        return p != nullptr ? p : classes_[number].try_take_again(number);
+        return p != nullptr ? p : try_take_again(number);
     }
 
     /// nullptr where there is no memory, or the alignment is no power of two.
@@ -137,6 +137,10 @@ public:
     }
 
 protected:
+    [[nodiscard]] ARENITE_INLINE void* try_take_again(unsigned slot_class) noexcept {
+        return classes_[slot_class].try_take_again(slot_class);
+    }
+
     constexpr slab_front() noexcept = default;
     ~slab_front() = default;
 
