@@ -120,10 +120,8 @@ TEST(slab_front, where_the_next_slot_is_not_free_another_one_of_its_word_is) {
     ASSERT_GT(p.size(), 3u);
     EXPECT_EQ(heap.try_take_any(bytes, 16), nullptr); // the word has no free slot
     heap.deallocate(p[1], bytes, 16);
-    EXPECT_EQ(heap.try_take(bytes, 16), nullptr); // it was not the last one that was taken
+    EXPECT_EQ(heap.try_take(bytes, 16), nullptr); // since none was next
     EXPECT_EQ(heap.try_take_any(bytes, 16), p[1]);
-    heap.deallocate(p[1], bytes, 16);
-    EXPECT_EQ(heap.try_take(bytes, 16), p[1]) << "one object that comes and goes";
     // The next slot is taken by another way: beside an object.
     heap.deallocate(p[0], bytes, 16);
     heap.deallocate(p[2], bytes, 16);

@@ -64,7 +64,7 @@ struct ordered_options {
 ///            graphs, trees, entities. If all die together: linear/linear_resource.hpp. If all have
 ///            one size: pool/pool_resource.hpp. While thousands are deleted in no order:
 ///            ordered/deferred_frees.hpp.
-/// Cost:      up to 1024 bytes, aligned to 16 at most: allocate O(1), 14 instructions inlined if
+/// Cost:      up to 1024 bytes, aligned to 16 at most: allocate O(1), 13 instructions inlined if
 ///            the size is a constant; deallocate O(1), a call of about 32, or 60 in a heap of up to
 ///            64 KiB, and for sizes of which few objects live in one below 8 MiB. Larger objects
 ///            take a call each way. A slow call, at most one in 64 of a size while memory is in
