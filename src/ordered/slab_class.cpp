@@ -119,6 +119,7 @@ bool slab_class::next_word(const slab_source& in) noexcept {
     if (current_ == nullptr)
         return false;
     const slab& s = *current_;
+    // From the current one on: its next slot may not have been free where another one is.
     const auto from = static_cast<std::size_t>(free_ - s.bitmap());
     if (enter_word(s, from, in))
         return true;

@@ -31,7 +31,8 @@ constexpr std::size_t small_range_alignment = 4_MiB;
 page_resource::~page_resource() {
     for (range* r = first_; r != nullptr;) {
         range* next = r->next;
-        end_range(r);
+        platform::release(r->base, r->bytes());
+        platform::release(r, r->own_bytes);
         r = next;
     }
 }
@@ -50,9 +51,9 @@ page_resource::range* page_resource::make_range(std::size_t bytes, std::size_t k
     auto* const base = static_cast<std::byte*>(platform::reserve(bytes, alignment));
     if (base == nullptr)
         return nullptr;
-    // Others get them only where they have no others: the system begins on top.
+    // Others get the rest only where they have no others: the system begins on top.
     if (kept < bytes && !platform::release(base + kept, bytes - kept))
-        kept = bytes;
+        kept = bytes; // it does not take them back
     void* const own = platform::reserve(own_bytes, platform::page_bytes());
     if (own == nullptr || !platform::commit(own, own_bytes)) {
         if (own != nullptr)
@@ -77,14 +78,6 @@ page_resource::range* page_resource::make_range(std::size_t bytes, std::size_t k
     if (huge_page > unit && is_aligned(base, huge_page))
         r->window = huge_page / unit;
     return r;
-}
-
-/// False where the system keeps the addresses: then it stays.
-bool page_resource::end_range(range* r) noexcept {
-    if (!platform::release(r->base, r->bytes()))
-        return false;
-    platform::release(r, r->own_bytes);
-    return true;
 }
 
 page_resource::range* page_resource::add_range(std::size_t bytes, std::size_t alignment) noexcept {
@@ -222,8 +215,9 @@ void page_resource::end_empty_ranges() noexcept {
         range* r = before->next;
         range* const next = r->next;
         if (r->in_use() == 0) {
-            r->stop_waiting(0, r->units, waiting_); // its memory has gone in any case
-            if (end_range(r)) {
+            r->stop_waiting(0, r->units, waiting_);       // its memory has gone in any case
+            if (platform::release(r->base, r->bytes())) { // else it stays, with its addresses
+                platform::release(r, r->own_bytes);
                 before->next = next;
                 further_ranges_.fetch_sub(1, std::memory_order_release);
                 continue;

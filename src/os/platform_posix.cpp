@@ -119,11 +119,12 @@ void* platform::reserve(std::size_t bytes, std::size_t alignment) noexcept {
     // Cut the range that is aligned out of the larger one.
     auto* const begin = static_cast<std::byte*>(p);
     const std::size_t before = padding_for(p, alignment);
-    if ((before == 0 || ::munmap(begin, before) == 0) &&
-        (slack == before || ::munmap(begin + before + bytes, slack - before) == 0))
-        return begin + before;
-    ::munmap(begin, *asked); // nobody would know of what was not cut off
-    return nullptr;
+    // A part that the system refuses to take back stays reserved, which costs addresses alone.
+    if (before != 0)
+        ::munmap(begin, before);
+    if (slack != before)
+        ::munmap(begin + before + bytes, slack - before);
+    return begin + before;
 }
 
 bool platform::extend(void* p, std::size_t bytes) noexcept {

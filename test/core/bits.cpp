@@ -222,9 +222,9 @@ TEST(bits, test_and_set_says_what_was_there_and_counts_modulo_a_word) {
     }
 }
 
-TEST(bits, test_and_clear_says_what_was_there) {
-    for (std::size_t n = 0; n < detail::bits::word_bits; ++n) {
-        const detail::bits::word bit = detail::bits::word{1} << n;
+TEST(bits, test_and_clear_says_what_was_there_and_counts_modulo_a_word) {
+    for (std::size_t n = 0; n < 2 * detail::bits::word_bits; ++n) {
+        const detail::bits::word bit = detail::bits::word{1} << n % detail::bits::word_bits;
         detail::bits::word w = ~detail::bits::word{0};
         EXPECT_TRUE(detail::bits::test_and_clear(w, n));
         EXPECT_EQ(w, ~bit);

@@ -103,7 +103,7 @@ TEST_F(slab_class_of, takes_and_frees_slots_of_a_slab_that_is_current_or_not) {
     of_48.take_slots(s, 0, 1); // current: counted when it is left
     EXPECT_EQ(of_48.live(), 3);
     EXPECT_EQ(of_48.try_take(number), nullptr) << "which was next";
-    EXPECT_EQ(of_48.try_take_again(number), source.begin_of(s) + 48);
+    EXPECT_EQ(of_48.try_take_lowest(number), source.begin_of(s) + 48);
     EXPECT_EQ(of_48.try_take(number), source.begin_of(s) + 2 * 48);
     EXPECT_EQ(of_48.try_take(number), source.begin_of(s) + 5 * 48) << "3 and 4 are taken";
     of_48.leave_current();

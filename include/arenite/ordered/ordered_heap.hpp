@@ -71,10 +71,12 @@ struct ordered_options {
 ///            order and slabs have as many slots (a slab has at most 64 KiB, of slots above 1,792
 ///            bytes 192), and one in 16 where few objects come and go, reads the bits of one slab,
 ///            finds slabs and blocks in O(log n), and may ask the upstream. Only if that refuses
-///            does it search all slabs of the size. On an upstream that may unmap returned memory,
-///            a free that is a call finds its block in O(log n). Some frees, one in 30 to 4,096,
-///            look at the clock; every 4 ms at most, and where half of what is held has come free,
-///            one of them gives memory back that is due, and takes up to about 1 ms: see Returns.
+///            does it search all slabs of the size. Where 64 neighbouring slots are in use but for
+///            one that comes and goes, each request for it is a call, of about 60 instructions. On
+///            an upstream that may unmap returned memory, a free that is a call finds its block in
+///            O(log n). Some frees, one in 30 to 4,096, look at the clock; every 4 ms at most, and
+///            where half of what is held has come free, one of them gives memory back that is due,
+///            and takes up to about 1 ms: see Returns.
 /// Overhead:  sizes round up to the next slot: by less than 8 bytes up to 128 (16 if the alignment
 ///            is 16), by less than an eighth above; the smallest slot has 16 bytes. 2 % of the
 ///            memory for bookkeeping, 4 % where most objects have more than 1 KiB. Freed units that

@@ -223,7 +223,6 @@ private:
     [[nodiscard]] range* find_place(const request& wanted, bool shared,
                                     std::size_t& place) noexcept;
     [[nodiscard]] range* take_place(const request& wanted, std::size_t& place) noexcept;
-    static bool end_range(range* r) noexcept;
     void end_empty_ranges() noexcept;
     [[nodiscard]] bool make_room(held_lock& lock) noexcept;
     void give_up_addresses(range& r) noexcept;

@@ -50,18 +50,20 @@ inline constexpr std::size_t word_bits = 64;
     return false;
 }
 
-/// Clears bit n, which is below 64; true if it was set.
-[[nodiscard]] ARENITE_INLINE bool test_and_clear(word& now, std::size_t n) noexcept {
+/// Clears bit n modulo 64; true if it was set, else nothing is written.
+[[nodiscard]] ARENITE_INLINE bool test_and_clear(word& w, std::size_t n) noexcept {
+    word now = w;
 #if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__)
     bool was_set;
     __asm__("btrq %2, %1" : "=@ccc"(was_set), "+r"(now) : "r"(n));
-    return was_set;
 #else
-    const word bit = word{1} << n;
-    const bool was_set = (now & bit) != 0;
-    now &= ~bit;
-    return was_set;
+    const bool was_set = (now >> n % word_bits & 1) != 0;
+    now &= ~(word{1} << n % word_bits);
 #endif
+    if (!was_set) [[unlikely]]
+        return false;
+    w = now;
+    return true;
 }
 
 /// Calls f(word&, mask) for each word that the run touches, lowest first.

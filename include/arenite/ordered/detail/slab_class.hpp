@@ -26,13 +26,13 @@ using slab_list = address_list<slab>;
 ///
 ///     free   --> | word of bits |     the word that it allocates from,
 ///     first  --> the slot of its first bit, and
-///     next       the number of its lowest free slot, when the one before was taken
+///     next       the number of the slot that is tried next
 ///     slabs      | 1 0 0 ... | 0 0 ... | 1 1 1 ... |      in address order, 1: free
 ///
-/// Which slot is next is found out when the one before is taken: so a request knows its address at
-/// once, and need not wait for a free just before it, whose word and bit take long to find. A lower
-/// slot that comes free meanwhile is the one after. The bit decides: where it says that the next
-/// slot is not free, a slow call looks for another one.
+/// Which slot is next is found out when the one before is taken: the lowest that is free then. So a
+/// request knows its address at once, and need not wait for a free just before it, whose word and
+/// bit take long to find. A lower slot that comes free meanwhile is the one after. The bit decides:
+/// where it says that the next slot is not free, as where none was, a slow call takes the lowest.
 ///
 /// The last of a heap's classes, size_class::single, has only a count: each of its slabs is one
 /// slot, and none is allocated from again.
@@ -44,7 +44,7 @@ using slab_list = address_list<slab>;
 ///
 /// Invariants:
 ///
-///     free == a word of the current slab, or an empty word where there is none
+///     free == a word of the current slab, or an empty word where there is none; next < 64
 ///     live == slots handed out and not yet freed; a free by another thread counts when seen
 ///     for each slab: see slab, for what its books say while it is the current one
 ///
@@ -63,11 +63,8 @@ public:
     /// The next slot, if it is free; else nullptr. `number` is that of this class; where it is a
     /// constant, so is the size of a slot.
     [[nodiscard]] ARENITE_INLINE void* try_take(unsigned number) noexcept;
-    /// Where that was nullptr, once more: the lowest free slot of the word; nullptr where there is
-    /// none.
-    [[nodiscard]] ARENITE_INLINE void* try_take_again(unsigned number) noexcept {
-        if (*free_ == 0)
-            return nullptr;
+    /// The lowest free slot of the word; nullptr where there is none.
+    [[nodiscard]] ARENITE_INLINE void* try_take_lowest(unsigned number) noexcept {
         aim(*free_);
         return try_take(number);
     }
@@ -131,8 +128,8 @@ private:
     [[nodiscard]] bool open_more(const slab& s) noexcept;
     bool enter_word(const slab& s, std::size_t from, const slab_source& in) noexcept;
     void count_pages(std::uint32_t now) noexcept;
-    /// The lowest slot of a word is tried next. Of a word without one the last, whose bit then says
-    /// that it is not free: so there is no branch, which nobody could predict.
+    /// The lowest free slot of a word is next. Of a word without one it is the last, which is taken
+    /// only if it has come free by then: so there is no branch, which nobody could predict.
     ARENITE_INLINE void aim(bits::word free) noexcept {
         constexpr bits::word last = bits::word{1} << (bits::word_bits - 1);
         next_ = static_cast<std::uint8_t>(std::countr_zero(free | last));
@@ -156,12 +153,10 @@ private:
 
 ARENITE_INLINE void* slab_class::try_take(unsigned number) noexcept {
     const std::uint32_t index = next_;
-    bits::word free = *free_;
-    if (!bits::test_and_clear(free, index)) [[unlikely]]
+    if (!bits::test_and_clear(*free_, index)) [[unlikely]]
         return nullptr;
-    *free_ = free;
+    aim(*free_);
     ++live_;
-    aim(free);
     const std::uint32_t slot_bytes =
         ARENITE_IS_CONSTANT(number) ? static_cast<std::uint32_t>(size_class::slot_bytes(number))
                                     : slot_bytes_;

@@ -97,11 +97,11 @@ public:
         using namespace size_class;
         if (slow_only || bytes > largest_bytes || alignment > 16 || !is_alignment(alignment))
             return nullptr;
-        if (bytes <= largest_listed_bytes)
-            return try_take_again(of_listed(bytes, alignment));
-        const unsigned number = computed(bytes); // all slots of these sizes are so aligned
-        void* const p = try_take(number);
-        return p != nullptr ? p : try_take_again(number);
+        // All slots above those that are listed are so aligned, and none has been tried yet.
+        const bool is_tried = bytes <= largest_listed_bytes;
+        const unsigned number = is_tried ? of_listed(bytes, alignment) : computed(bytes);
+        void* const p = is_tried ? nullptr : try_take(number);
+        return p != nullptr ? p : classes_[number].try_take_lowest(number);
     }
 
     /// nullptr where there is no memory, or the alignment is no power of two.
@@ -137,10 +137,6 @@ public:
     }
 
 protected:
-    [[nodiscard]] ARENITE_INLINE void* try_take_again(unsigned slot_class) noexcept {
-        return classes_[slot_class].try_take_again(slot_class);
-    }
-
     constexpr slab_front() noexcept = default;
     ~slab_front() = default;
 

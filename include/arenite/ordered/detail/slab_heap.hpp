@@ -54,7 +54,7 @@ struct return_clock {
 ///
 /// Allocation, fast to slow; each is tried when the one above has nothing:
 ///
-///     try_take            the slot of the word that was the lowest free one when
+///     try_take            the next slot of the word: the lowest that was free when
 ///                         the one before was taken                                inline
 ///     try_take_any        the lowest free slot of the word
 ///     class: next_word    the next open word with a free slot, or the first one again

@@ -33,7 +33,8 @@ namespace os {
 /// release(p, n)        ends a reservation whatever its state: all of it, or its upper part. Where
 ///                      the system has no such thing the part only loses its memory, and its
 ///                      addresses go with the rest. False where the system refuses, as Linux does
-///                      where that would make one mapping too many: they stay, without memory
+///                      where that would make one mapping too many; the memory goes all the same
+///                      there
 /// commit(p, n)         makes part of a reservation usable, zero-filled if it was not committed
 ///                      before; false where the system refuses, then nothing has changed
 /// decommit(p, n)       gives its memory back and takes the access away. May leave the access where
