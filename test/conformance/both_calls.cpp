@@ -309,9 +309,14 @@ TYPED_TEST(both_calls, find_what_the_other_freed) {
         void* const first = on.heap.try_allocate(bytes, 16);
         on.heap.deallocate(first, bytes, 16);
         const answer empty = answer_of(on, nullptr);
-        void* const second = on.heap.allocate(bytes, 16);
-        EXPECT_EQ(second, first) << bytes;
-        on.heap.deallocate(second, bytes, 16);
+        // At once or soon: a slot is chosen when the one before is taken, and lower ones are first.
+        std::vector<void*> again;
+        do
+            again.push_back(on.heap.allocate(bytes, 16));
+        while (again.back() != first && again.size() < 4);
+        EXPECT_EQ(again.back(), first) << bytes;
+        for (void* const p : again)
+            on.heap.deallocate(p, bytes, 16);
         EXPECT_EQ(answer_of(on, nullptr), empty) << bytes;
     }
 }
