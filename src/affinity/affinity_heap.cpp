@@ -291,7 +291,7 @@ detail::heap_owner affinity_heap::as_owner() noexcept {
 void* affinity_heap::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
     if constexpr (!ARENITE_IS_MALLOC) // which has asked for it before it came here
         if (detail::slab_front* const mine = thread_table::ready_within(thread_place_, alignment))
-            if (void* const p = mine->try_take_any(bytes, alignment)) [[likely]]
+            if (void* const p = mine->try_take_any(bytes, alignment))
                 return p;
     return allocate_slower(bytes, alignment);
 }

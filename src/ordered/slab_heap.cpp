@@ -126,7 +126,7 @@ void* slab_heap::allocate_rest(std::size_t bytes, std::size_t alignment) noexcep
 
 void* slab_front::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
     if constexpr (!ARENITE_IS_MALLOC) { // which has asked for it before it came here
-        if (void* const p = try_take_any(bytes, alignment)) [[likely]]
+        if (void* const p = try_take_any(bytes, alignment))
             return p;
     }
     return static_cast<slab_heap&>(*this).allocate_rest(bytes, alignment);

@@ -215,7 +215,7 @@ void page_resource::end_empty_ranges() noexcept {
         range* r = before->next;
         range* const next = r->next;
         if (r->in_use() == 0) {
-            r->stop_waiting(0, r->units, waiting_);       // its memory has gone in any case
+            r->stop_waiting(0, r->units, waiting_);       // none of it is wanted
             if (platform::release(r->base, r->bytes())) { // else it stays, with its addresses
                 platform::release(r, r->own_bytes);
                 before->next = next;
@@ -236,7 +236,7 @@ void page_resource::give_up_addresses(range& r) noexcept {
     r.cannot_grow = false;
     if (kept >= r.units || (r.units - kept) * unit < smallest_range_bytes)
         return;
-    // Memory that was freed while trim() gave other memory back waits there, and goes in any case.
+    // Memory that was freed while trim() gave other memory back waits there: it is not wanted.
     r.stop_waiting(kept, r.units - kept, waiting_);
     if (!platform::release(r.base + kept * unit, (r.units - kept) * unit))
         return;
